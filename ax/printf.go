@@ -48,6 +48,33 @@ func FormatPrintf(format string, args []int64, readString StringReader) (string,
 	return string(out), nil
 }
 
+// StringArgument is an argument of a printf instruction that is the address of a string.
+type StringArgument struct {
+	Arg   int // its index
+	Wide  bool
+	Limit int // characters that are printed of it at most
+}
+
+// StringArguments lists those of a format with a number of arguments, in order: FormatPrintf asks for each that is not 0.
+func StringArguments(format string, args int) ([]StringArgument, error) {
+	pieces, err := parseFormat(format, args)
+	if err != nil {
+		return nil, err
+	}
+	var list []StringArgument
+	arg := 0
+	for i := range pieces {
+		p := &pieces[i]
+		if p.verb == 's' {
+			list = append(list, StringArgument{arg, p.wide, p.limit()})
+		}
+		if p.verb != 0 {
+			arg++
+		}
+	}
+	return list, nil
+}
+
 // CheckPrintf finds the first printf instruction that would fail whatever it is given, by its format or the number of its
 // arguments. Decode does not look at either.
 func (p *Program) CheckPrintf() error {
@@ -228,17 +255,21 @@ func (p *piece) append(dst []byte, arg int64, readString StringReader) ([]byte, 
 	}
 }
 
+// limit is how many characters of a string are printed.
+func (p *piece) limit() int {
+	if p.precision != noPrecision {
+		return min(MaxString, p.precision)
+	}
+	return MaxString
+}
+
 // text is the string at addr, as much of it as the precision allows. That is bytes of a wide string, too, but whole
 // characters.
 func (p *piece) text(addr arch.Addr, readString StringReader) (string, error) {
-	limit := MaxString
-	if p.precision != noPrecision {
-		limit = min(limit, p.precision)
-	}
 	s := "(null)"
 	if addr != 0 {
 		var err error
-		if s, err = readString(addr, p.wide, limit); err != nil {
+		if s, err = readString(addr, p.wide, p.limit()); err != nil {
 			return "", fmt.Errorf("string at %v: %w", addr, err)
 		}
 	}

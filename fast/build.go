@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sort"
@@ -41,6 +42,16 @@ func Build(s *Site) (*Pad, error) {
 		return nil, err
 	}
 	if err := b.emit(); err != nil {
+		return nil, err
+	}
+	return b.finish()
+}
+
+// BuildCopy makes a pad that collects nothing, of the displaced instructions and the jump behind them alone. It is for threads whose
+// hits do not count; they stop at most Past or Among.
+func BuildCopy(s *Site) (*Pad, error) {
+	b := builder{Assembler: asm.New(s.Pad), Site: s, pad: &Pad{Addr: s.Pad, site: s.Addr, next: s.Next}}
+	if err := b.displace(); err != nil {
 		return nil, err
 	}
 	return b.finish()
@@ -186,7 +197,7 @@ func (b *builder) emit() error {
 	}
 	b.takeLock()
 	inside := b.state
-	if b.several {
+	if b.several && !b.Trap {
 		b.Arith(asm.Xor, 4, regSlot, regSlot)
 		b.position = positionIfSlot
 		b.note()
@@ -276,10 +287,11 @@ func (b *builder) displace() error {
 	}
 	b.Bytes(code...)
 	b.pad.Back = b.Len()
-	if distance := int64(b.Next) - int64(b.PC()); distance > -reach && distance < reach {
-		b.JmpTo(b.Next)
+	to := cmp.Or(b.Onward, b.Next)
+	if distance := int64(to) - int64(b.PC()); distance > -reach && distance < reach {
+		b.JmpTo(to)
 	} else {
-		b.JmpFar(b.Next)
+		b.JmpFar(to)
 	}
 	b.pad.backLength = b.Len() - b.pad.Back
 	return nil
@@ -343,7 +355,7 @@ func (b *builder) stopAt(l, otherwise asm.Label) {
 		b.Bind(l)
 		b.resumeFrom(at)
 		b.unlessInert(otherwise)
-		b.stop()
+		b.stop(otherwise)
 	})
 }
 
@@ -353,12 +365,13 @@ func (b *builder) unlessInert(inert asm.Label) {
 	b.Jcc(asm.CondNE, inert)
 }
 
-// stop has the thread be found by Leave with Trapped.
-func (b *builder) stop() {
+// stop has the thread be found by Leave with Trapped. It goes on elsewhere only if whoever found it has died before it called
+// Leave.
+func (b *builder) stop(otherwise asm.Label) {
 	b.Int3()
 	b.phase = trapping
 	b.note()
-	b.Ud2()
+	b.Jmp(otherwise)
 }
 
 // finish resolves labels and makes the tables.

@@ -72,7 +72,8 @@ func NewDirectory(c Control) *Directory {
 	return &Directory{control: c, places: make(map[int]place), free: make(map[int][]int)}
 }
 
-// Enter enters a site by its pad, or replaces its entry. It comes before the patches are written.
+// Enter enters a site by its pad, or replaces its entry. It comes before the patches are written. Of a site without tracepoints,
+// that of a breakpoint, there is nothing to know but how it is patched.
 func (d *Directory) Enter(p *Pad, list []Tracepoint, patches []Patch) error {
 	d.Remove(p.Slots.site)
 	payload := (&entryWriter{}).entry(p, list, patches)
@@ -154,7 +155,11 @@ func (w *entryWriter) entry(p *Pad, list []Tracepoint, patches []Patch) []byte {
 		w.bytes(patch.Own)
 		w.bytes(patch.Ours)
 	}
-	w.slots(p.Slots)
+	slots := p.Slots
+	if len(list) == 0 {
+		slots = &Slots{site: slots.site, addr: slots.addr}
+	}
+	w.slots(slots)
 	for i := range list {
 		w.tracepoint(list[i].Tracepoint)
 	}
@@ -405,7 +410,7 @@ func (f *framePlan) fits(size int) bool {
 			if f.registers == nil || b.room != f.registers.room() || f.registers.raw.size > 0 && !inside(f.rawAt, f.registers.raw.size) {
 				return false
 			}
-		case blockMemory:
+		case blockMemory, blockPrinted:
 		case blockVariable:
 			if b.room != 8 {
 				return false

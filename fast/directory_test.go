@@ -89,6 +89,8 @@ func (l *left) hit(s *Slots) {
 				binary.LittleEndian.PutUint16(slot[b.at+9:], uint16(b.room))
 			case blockVariable:
 				binary.LittleEndian.PutUint32(slot[b.at+1:], uint32(b.number))
+			case blockPrinted: // strings of no bytes
+				clear(slot[b.at+1:][:b.room])
 			}
 		}
 	}
@@ -169,7 +171,12 @@ func TestDirectory(t *testing.T) {
 		got.causes, want.causes = nil, nil
 		want.frames = slices.Clone(want.frames)
 		for k := range want.frames {
-			want.frames[k].direct = false
+			f := &want.frames[k]
+			f.direct = false
+			f.blocks = slices.Clone(f.blocks)
+			for j := range f.blocks {
+				f.blocks[j].printed = nil // it is known that something was printed, and not what
+			}
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: slots\n%+v, want\n%+v", list[i].name, got, want)

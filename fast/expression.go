@@ -157,7 +157,7 @@ func (b *builder) conditionFailed(t *turn, next asm.Label) {
 		b.Lea(asm.RSP, asm.At(asm.RSP, failureWords))
 		b.moved(-failureWords)
 	}
-	if b.Trap { // evaluated again where the failure can be told
+	if b.Trap || b.Strict { // evaluated again where the failure can be told
 		drop()
 		b.trap(next)
 		return
@@ -208,6 +208,10 @@ func (b *builder) expression(t *turn, a *action) error {
 	at := b.state
 	fail := func(id int, addr *jit.Operand) asm.Label {
 		l, from := b.NewLabel(), made
+		if b.Strict {
+			b.stopAt(l, b.outLate)
+			return l
+		}
 		b.cold = append(b.cold, func() {
 			b.Bind(l)
 			b.resumeFrom(at)
@@ -228,17 +232,34 @@ func (b *builder) expression(t *turn, a *action) error {
 	// What comes behind a failure is not made, what came before it stays: as ax.Machine has it.
 	b.failures(e, fail)
 	e.Fault = func(from, to int, x jit.Access) {
+		if b.Strict {
+			handed := b.NewLabel()
+			b.stopAt(handed, b.outLate)
+			b.faults(faultRange{from: int32(from), to: int32(to), kind: faultHanded}, handed)
+			return
+		}
 		b.faults(faultRange{from: int32(from), to: int32(to), kind: faultAction, frame: t.number, cause: b.accessCause(x),
 			access: x.Addr, record: a.record, absent: [2]int{made, a.blocks[1]}}, behind)
 	}
+	b.effects(e, t, a, &made)
+	if err := jit.Run(b.Assembler, e, a.Program); err != nil {
+		return err
+	}
+	b.Bind(behind)
+	return nil
+}
+
+// effects has an expression record what it does; made is the next of its blocks.
+func (b *builder) effects(e *jit.Env, t *turn, a *action, made *int) {
+	f := &b.pad.Slots.frames[t.number]
 	e.TraceMemory = func(addr, size jit.Operand) error {
 		if size.Base != asm.NoReg {
-			b.computed(addr, size, t.number, made)
-			made++
+			b.computed(addr, size, t.number, *made)
+			*made++
 			return nil
 		}
 		// A range of more than 64 KiB is several blocks.
-		end := made + 1
+		end := *made + 1
 		for end < a.blocks[1] && f.blocks[end].more {
 			end++
 		}
@@ -248,29 +269,29 @@ func (b *builder) expression(t *turn, a *action) error {
 				addr.Disp += 8
 			}
 			addr.Load(b.Assembler, asm.RSI)
-			b.memory(jit.Operand{Base: asm.RSI}, t.number, [2]int{made, end})
+			b.memory(jit.Operand{Base: asm.RSI}, t.number, [2]int{*made, end})
 			b.giveBack(asm.RSI)
 		} else {
-			b.memory(addr, t.number, [2]int{made, end})
+			b.memory(addr, t.number, [2]int{*made, end})
 		}
-		made = end
+		*made = end
 		return nil
 	}
 	e.TraceString = func(addr, _ jit.Operand) error {
-		b.text(addr, t.number, made)
-		made++
+		b.text(addr, t.number, *made)
+		*made++
+		return nil
+	}
+	e.Printf = func(_, _ jit.Operand, _ string, args []jit.Operand) error {
+		b.print(args, &f.blocks[*made])
+		*made++
 		return nil
 	}
 	e.TraceVariable = func(n uint16) error {
-		b.traceVariable(trace.VariableNumber(n), &f.blocks[made])
-		made++
+		b.traceVariable(trace.VariableNumber(n), &f.blocks[*made])
+		*made++
 		return nil
 	}
-	if err := jit.Run(b.Assembler, e, a.Program); err != nil {
-		return err
-	}
-	b.Bind(behind)
-	return nil
 }
 
 // traceVariable stores a V block.

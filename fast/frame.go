@@ -43,6 +43,8 @@ type block struct {
 	number trace.VariableNumber
 	thread bool // the value of the variable is the base of thread-local storage
 	more   bool // continues the range of the block before, and is dropped if that is short
+	// printed says what the contents are of a block of that kind, nil if it is not known.
+	printed *printed
 }
 
 type blockKind uint8
@@ -51,6 +53,7 @@ const (
 	blockRegisters blockKind = 'R'
 	blockMemory    blockKind = 'M'
 	blockVariable  blockKind = 'V'
+	blockPrinted   blockKind = 'P' // what a printf is given; it is in no frame
 )
 
 // header is the number of bytes before the contents of a block.

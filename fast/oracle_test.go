@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ type oracle struct {
 	registers []byte // the R block
 	machine   ax.Machine
 	out       tfile.Builder
+	printed   []string
 }
 
 // outcome is what a tracepoint should make of a hit.
@@ -34,6 +36,7 @@ type outcome struct {
 	key      trace.Key
 	frame    []byte
 	failures []string
+	printed  []string
 }
 
 // hit makes what the tracepoints of a site should.
@@ -57,6 +60,7 @@ func (o *oracle) hit(tracepoints []Tracepoint) (made []outcome) {
 		o.out.Order = binary.LittleEndian
 		o.out.Begin(nil, t.Number)
 		hasRegisters := false
+		o.printed = nil
 		for j := range t.Actions {
 			op := &t.Actions[j]
 			switch op.Kind {
@@ -74,7 +78,7 @@ func (o *oracle) hit(tracepoints []Tracepoint) (made []outcome) {
 				}
 			}
 		}
-		result.frame = o.out.Finish()
+		result.frame, result.printed = o.out.Finish(), o.printed
 		made = append(made, result)
 	}
 	return made
@@ -121,7 +125,21 @@ func (o *oracle) TraceString(addr arch.Addr, limit uint64) {
 	o.out.AppendMemory(addr, b)
 }
 
-func (o *oracle) Printf(_, _ uint64, _ string, _ []int64) error { return errors.New("not here") }
+func (o *oracle) Printf(_, _ uint64, format string, args []int64) error {
+	text, err := ax.FormatPrintf(format, args, func(addr arch.Addr, _ bool, limit int) (string, error) {
+		b := make([]byte, limit)
+		n := o.memory.ReadMemory(addr, b)
+		if end := bytes.IndexByte(b[:n], 0); end >= 0 {
+			return string(b[:end]), nil
+		}
+		if n < limit {
+			return "", errors.New("not there")
+		}
+		return string(b), nil
+	})
+	o.printed = append(o.printed, text)
+	return err
+}
 
 // tracepoint compiles one for tests. Conditions and actions are text: an action is "R", "M base offset length" or an agent
 // expression.

@@ -15,6 +15,7 @@ type path struct {
 	tracepoints []Tracepoint
 	disabled    []int // indexes
 	trap        bool  // Site.Trap
+	strict      bool  // Site.Strict
 	stops       bool  // the hit ends in Trapped
 	regs        func(*amd64.UserRegs)
 	variables   map[uint16]int64
@@ -128,7 +129,14 @@ func paths(t testing.TB, v *victim) []path {
 		{name: "trap", trap: true, stops: true, tracepoints: one(tp(1, "reg 4\nref8\nend", "R"))},
 		{name: "trap not taken", trap: true, nothing: true, tracepoints: one(tp(1, "reg 5\nconst8 77\nequal\nend", "R"))},
 		{name: "trap, condition fails", trap: true, stops: true, tracepoints: one(tp(1, "reg 4\nref8\nend", "R")), regs: rsi(nowhere)},
+		{name: "trap, several", trap: true, stops: true, tracepoints: []Tracepoint{tp(1, "reg 8\nconst8 77\nequal\nend"),
+			tp(2, "reg 9\nreg 8\nsub\nconst8 3\ndiv_signed\nconst8 99\nequal\nend"), tp(3, "reg 4\nref8\nend"), tp(4, "const8 0\nend")}},
+		{name: "trap, several, none taken", trap: true, nothing: true, tracepoints: []Tracepoint{tp(1, "reg 8\nconst8 77\nequal\nend"),
+			tp(2, "reg 9\nreg 8\nsub\nconst8 3\ndiv_signed\nconst8 99\nequal\nend"), tp(3, "reg 4\nref8\nconst16 999\nequal\nend")}},
+		{name: "trap, several, a later one fails", trap: true, stops: true, tracepoints: []Tracepoint{
+			tp(1, "reg 8\nconst8 77\nequal\nend"), tp(2, "reg 4\nref64\nend"), tp(3, "const8 1\nend")}, regs: rsi(0)},
 	}
+	all = append(all, printing(t)...)
 	for _, p := range []path{all[0], all[5], all[9]} {
 		p.full = true
 		for _, spin := range []bool{false, true} {
@@ -152,4 +160,48 @@ func paths(t testing.TB, v *victim) []path {
 		all = append(all, p)
 	}
 	return all
+}
+
+// printing are ways through pads that print.
+func printing(t testing.TB) []path {
+	tp := func(number int, condition string, actions ...string) Tracepoint {
+		return tracepoint(t, number, condition, actions...)
+	}
+	rsi := func(v uint64) func(*amd64.UserRegs) { return func(r *amd64.UserRegs) { r[amd64.RSI] = v } }
+	one := func(condition string, actions ...string) []Tracepoint {
+		return []Tracepoint{tp(1, condition, actions...)}
+	}
+	const (
+		text    = dataRegion + 0x100
+		numbers = "reg 7\nreg 0\nreg 4\nref32\nreg 5\nconst8 0\nconst8 0\nprintf 4 `%d, %u of %lx at %p\\n`"
+		name    = "reg 5\nreg 4\nconst8 0\nconst8 0\nprintf 2 `<%s> %d`"
+		divides = "reg 4\nconst8 0\ndiv_signed"
+	)
+	return []path{
+		{name: "printf", tracepoints: one("", numbers)},
+		{name: "printf among others", tracepoints: one("", "R", "const8 0\nconst8 0\nprintf 0 `none`", "M 4 0 16", numbers, "M 4 0 1")},
+		{name: "printf without a frame's block", tracepoints: one("reg 4", "const8 0\nconst8 0\nprintf 0 `none`")},
+		{name: "printf string", tracepoints: one("", name, "R"), regs: rsi(text)},
+		{name: "printf string at 0", tracepoints: one("", name), regs: rsi(0)},
+		{name: "printf strings", tracepoints: one("", "reg 4\nreg 4\nconst8 0\nreg 4\nconst8 0\nconst8 0\nprintf 4 `%s%5s%.3s|%.0s`"),
+			regs: rsi(text + 2)},
+		{name: "printf string without an end, cut", tracepoints: one("", "reg 4\nconst8 0\nconst8 0\nprintf 1 `%.4s`"), regs: rsi(nowhere - 4)},
+		{name: "printf string without an end", tracepoints: one("", name), regs: rsi(nowhere - 4), stops: true},
+		{name: "printf string nowhere", tracepoints: one("", name, "R"), regs: rsi(8), stops: true},
+		{name: "printf long string", tracepoints: one("", name, "R"), regs: rsi(dataRegion + 0x220), stops: true},
+		{name: "printf of one of several", tracepoints: []Tracepoint{tp(1, "reg 4\nconst8 0\nequal", "R"), tp(2, "", name),
+			tp(3, "", numbers, "R")}, regs: rsi(text)},
+		{name: "printf of several, the last too long", tracepoints: []Tracepoint{tp(1, "", "R"), tp(2, "", numbers), tp(3, "", name)},
+			regs: rsi(dataRegion + 0x220), stops: true},
+		{name: "printf in a branch", tracepoints: one("", "reg 5\nif_goto there\n"+name+"\ngoto done\nthere: "+numbers+"\ndone: tracev 9")},
+		{name: "printf behind a failure", tracepoints: one("", divides+"\n"+name, numbers), regs: rsi(text)},
+		{name: "strict printf", strict: true, tracepoints: one("reg 5", numbers, name), regs: rsi(text)},
+		{name: "strict, false", strict: true, nothing: true, tracepoints: one("reg 5\nconst8 1\nequal", numbers)},
+		{name: "strict, condition fails", strict: true, stops: true, tracepoints: one("reg 4\nref8", numbers), regs: rsi(nowhere)},
+		{name: "strict, condition null", strict: true, stops: true, tracepoints: one("reg 4\nref8", numbers), regs: rsi(0)},
+		{name: "strict, action divides by zero", strict: true, stops: true, tracepoints: one("", name, divides), regs: rsi(text)},
+		{name: "strict, action null", strict: true, stops: true, tracepoints: one("", "reg 4\nref8\npop"), regs: rsi(0)},
+		{name: "strict, action faults", strict: true, stops: true, tracepoints: one("", "const8 0\nconst8 0\nprintf 0 `none`", numbers),
+			regs: rsi(nowhere)},
+	}
 }

@@ -123,9 +123,11 @@ func (g generator) tracepoint() (condition string, actions []string) {
 	}
 	for range g.IntN(5) {
 		var a string
-		switch g.IntN(8) {
+		switch g.IntN(9) {
 		case 0:
 			a = "R"
+		case 8:
+			a = g.value(1) + "\n" + g.value(2) + "\nconst8 0\nconst8 0\nprintf 2 `%lx %c\\n`"
 		case 1, 2:
 			r, offset := g.register(), g.IntN(600)-100
 			if r == 7 { // what is below the stack is the pad's

@@ -19,8 +19,9 @@ type Record struct {
 	Frame []byte // in the bytes of a trace file, header included; nil if the condition failed. Valid until take returns
 	// Failures are the expressions that failed, in order: the errors that ax.Machine would have returned.
 	Failures []error
-	More     bool  // the next record is of the same hit
-	Lost     int64 // frames of the tracepoint dropped since its record before, for want of room
+	Printed  []string // what the expressions have printed, in order
+	More     bool     // the next record is of the same hit
+	Lost     int64    // frames of the tracepoint dropped since its record before, for want of room
 }
 
 // ErrCorrupt says that what lies in the ring cannot have been written by a pad. Nothing behind it can be found.
@@ -53,6 +54,7 @@ type Reader struct {
 	slotCopy []byte
 	out      tfile.Builder
 	frame    []byte // the frames of one slot that had to be assembled, one behind the other
+	printed  []string
 }
 
 // NewReader reads the ring of an arena through the tracer's mapping of it: RingSize bytes, mapped twice in a row.
@@ -273,7 +275,9 @@ func (r *Reader) record(made *Record, s *Slots, f *framePlan, slot []byte, prese
 	if r.drops {
 		made.Lost = r.lostOf(f.index)
 	}
+	r.printed = nil
 	made.Frame, err = r.frameOf(f, slot)
+	made.Printed = r.printed
 	return true, err
 }
 
@@ -351,6 +355,15 @@ func (r *Reader) assemble(f *framePlan, slot []byte) ([]byte, error) {
 				value = r.Thread(uint64(value))
 			}
 			r.out.Variable(b.number, value)
+		case blockPrinted:
+			if b.printed == nil { // whoever knew is dead
+				continue
+			}
+			text, err := b.printed.text(head[1:][:b.room])
+			if err != nil {
+				return nil, err
+			}
+			r.printed = append(r.printed, text)
 		case blockMemory:
 			n := int(binary.LittleEndian.Uint16(head[9:]))
 			if n > b.room {

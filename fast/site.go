@@ -17,6 +17,8 @@ type Site struct {
 	// Trap has the first true condition stop the thread at the site with Trapped, and nothing is collected: for tracepoints that
 	// only a stop can serve, and breakpoints with conditions.
 	Trap bool
+	// Strict has the thread stop likewise where a hit has an expression that fails, and then nothing is collected.
+	Strict bool
 	// NoRedZone says that the code keeps nothing below its stack pointer, as Go's does not.
 	NoRedZone bool
 	// Builtins are the trace state variables that are computed.
@@ -24,6 +26,8 @@ type Site struct {
 	// Displace makes the displaced instructions as they run from an address on. Behind them the pad has a jump to Next.
 	Displace func(at arch.Addr) ([]byte, error)
 	Next     arch.Addr
+	// Onward is where that jump goes instead if Next is a site whose instruction is displaced as well: to the pad there. 0 is none.
+	Onward arch.Addr
 }
 
 // Tracepoint is one of those at a site. They have their turns in order.

@@ -125,7 +125,7 @@ func newWalk(v *victim, p path, rng *rand.Rand) *walk {
 	arena := v.arena
 	arena.Spin, arena.WhenFull = p.spin, p.whenFull
 	site := &Site{Arena: &arena, Index: 5, Addr: siteAddr, Pad: padAddr, Tracepoints: p.tracepoints, Registers: coreRegisters(t),
-		Trap: p.trap, NoRedZone: p.noRedZone,
+		Trap: p.trap, Strict: p.strict, NoRedZone: p.noRedZone,
 		Builtins: map[trace.VariableNumber]Builtin{1: Timestamp, 20: Thread, 21: Process}, Next: siteAddr + arch.Addr(len(moved)),
 		Displace: func(arch.Addr) ([]byte, error) { return moved, nil }}
 	if p.all {
@@ -368,7 +368,7 @@ func (w *walk) check(_ amd64.UserRegs, trapped bool) {
 	}
 	var made []outcome
 	if _, err := w.reader.Drain(1<<20, func(r *Record) bool {
-		o := outcome{key: r.Key, frame: bytes.Clone(r.Frame)}
+		o := outcome{key: r.Key, frame: bytes.Clone(r.Frame), printed: slices.Clone(r.Printed)}
 		for _, err := range r.Failures {
 			o.failures = append(o.failures, err.Error())
 		}
@@ -424,7 +424,8 @@ func (s silent) Fatal(args ...any)                 { s.Error(args...) }
 func TestEveryRowCounts(t *testing.T) {
 	v := newVictim(t)
 	rng := rand.New(rand.NewPCG(9, 10))
-	names := []string{"condition true", "locked true", "several, the first false", "registers and memory, may drop"}
+	names := []string{"condition true", "locked true", "several, the first false", "registers and memory, may drop",
+		"printf string"}
 	for _, p := range paths(t, v) {
 		if !slices.Contains(names, p.name) {
 			continue

@@ -20,8 +20,8 @@ func (x *session) insertBreakpoint(b request.Breakpoint) error {
 		if err != nil {
 			return err
 		}
-		// The expressions belong to the breakpoint and not to the target, which only calls this at each hit.
-		placed.Check = agent.Hit
+		// The expressions belong to the breakpoint and not to the target, which calls this at each hit that may count.
+		placed.Check, placed.Agent, placed.Print = agent.Hit, &agent.Breakpoint, agent.Print
 	}
 	if err := x.target.Breakpoints().InsertBreakpoint(id, placed); err != nil {
 		return err

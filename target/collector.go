@@ -53,6 +53,9 @@ type Run struct {
 	RegisterBlock int // length in bytes of an R block: that of the g packet, or less for the registers it begins with
 	MaxFrame      int // a frame of more bytes ends the run; the Collector may stop there
 	Variables     []VariableValue
+	// Locations are the addresses of the tracepoints that there are as the run begins, in order. What a Collector does for one need not
+	// be in the way of another that way.
+	Locations []arch.Addr
 	// Builtins are the built-in variables, which are in no store: the number by which expressions call one, and that of trace
 	// (trace.Timestamp and so on) which says what it is. A Collector that cannot compute one refuses tracepoints that use it.
 	Builtins map[trace.VariableNumber]trace.VariableNumber
@@ -86,6 +89,8 @@ type Deposit struct {
 	Frame []byte // in the bytes of a trace file, header included; not changed before the call returns; nil if the condition failed
 	// Failures are the expressions that failed, in order. The frame holds what could be collected all the same.
 	Failures []error
+	// Printed is what the expressions have printed, in order.
+	Printed []string
 	// More says that the next deposit is of the same hit: if this one ends the run, it does so after that one.
 	More bool
 	Lost int64 // frames that the Collector had no room for since the deposit before

@@ -50,6 +50,7 @@ import (
 	"tracewell/arch"
 	"tracewell/inferior"
 	"tracewell/tdesc"
+	"tracewell/trace/compiled"
 )
 
 // ThreadID names a thread of a process. Both numbers are the kernel's.
@@ -170,6 +171,12 @@ type Breakpoint struct {
 	// Check is asked at every hit, on the target's own goroutine, whether the thread is to stop; nil stops always. A thread
 	// that is not to stop goes on as if nothing had been there.
 	Check func(Snapshot) bool
+	// Agent is what Check evaluates, nil if that is not to be known. A target that can evaluate conditions without a stop may ask
+	// Check only at the hits for which one of them holds or fails.
+	Agent *compiled.Breakpoint
+	// Print takes what the commands of Agent print where the target has carried them out without Check: in the order of the hits,
+	// before Check is called and before any Event. It may be called by any goroutine, one at a time; nil for nobody.
+	Print func(text string)
 }
 
 // BreakKind is the number after Z.

@@ -6,27 +6,26 @@ import (
 	"tracewell/arch"
 	"tracewell/ax"
 	"tracewell/target"
+	"tracewell/trace/compiled"
 )
 
 // BreakpointAgent holds the agent expressions of a breakpoint: conditions that decide whether a hit counts, and commands that
 // run in place of a stop (GDB manual, "Packets", Z0). They share the trace state variables of tracepoints, and what they print
 // goes where tracepoints print. What they record is in no frame.
 type BreakpointAgent struct {
-	engine     *Engine
-	addr       arch.Addr // for messages
-	conditions []*ax.Program
-	commands   []*ax.Program
+	engine *Engine
+	compiled.Breakpoint
 }
 
 // CompileBreakpoint decodes the agent expressions of a breakpoint. The error says which of them cannot be decoded, or prints by a
 // format that is none.
 func (e *Engine) CompileBreakpoint(addr arch.Addr, conditions, commands [][]byte) (*BreakpointAgent, error) {
-	r := &BreakpointAgent{engine: e, addr: addr}
+	r := &BreakpointAgent{engine: e, Breakpoint: compiled.Breakpoint{Addr: addr}}
 	var err error
-	if r.conditions, err = decodeAll("condition", addr, conditions); err != nil {
+	if r.Conditions, err = decodeAll("condition", addr, conditions); err != nil {
 		return nil, err
 	}
-	if r.commands, err = decodeAll("command", addr, commands); err != nil {
+	if r.Commands, err = decodeAll("command", addr, commands); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -46,6 +45,9 @@ func decodeAll(what string, addr arch.Addr, codes [][]byte) ([]*ax.Program, erro
 	}
 	return programs, nil
 }
+
+// Print prints what commands have printed that were carried out elsewhere.
+func (r *BreakpointAgent) Print(text string) { r.engine.print(text) }
 
 // Hit is called by the target when a thread reaches the breakpoint, on the target's goroutine, and reports whether the
 // thread is to stop there. A hit counts if there is no condition, or one of them holds or fails: a client that is told can
@@ -72,22 +74,22 @@ func (r *BreakpointAgent) stops(w *worker) bool {
 	if !r.counts(w) {
 		return false
 	}
-	for _, p := range r.commands {
+	for _, p := range r.Commands {
 		w.clear()
 		if err := w.run(p); err != nil {
-			r.engine.print(fmt.Sprintf("Breakpoint at %s: %v\n", r.addr, err))
+			r.engine.print(fmt.Sprintf("Breakpoint at %s: %v\n", r.Addr, err))
 		}
 	}
-	return len(r.commands) == 0
+	return len(r.Commands) == 0
 }
 
 // counts evaluates the conditions.
 func (r *BreakpointAgent) counts(w *worker) bool {
-	for _, p := range r.conditions {
+	for _, p := range r.Conditions {
 		w.clear()
 		if v, err := w.value(p); err != nil || v != 0 {
 			return true
 		}
 	}
-	return len(r.conditions) == 0
+	return len(r.Conditions) == 0
 }

@@ -19,7 +19,12 @@ type recent [16]*definition
 func (e *Engine) deposit(list []target.Deposit) target.Verdict {
 	e.state.Lock()
 	v := e.accept(list)
+	printed := e.printed
+	e.printed = nil
 	e.state.Unlock()
+	for _, text := range printed { // which may wait
+		e.print(text)
+	}
 	if v&target.Halt != 0 {
 		e.bringBack()
 	}
@@ -88,6 +93,9 @@ func (e *Engine) acceptOne(h *hit, made *target.Deposit, known *recent) {
 		e.lose(h, made.Key.Number, err)
 	case d != nil:
 		sum(&d.deposited, made)
+		if e.phase == running {
+			e.printed = append(e.printed, made.Printed...)
+		}
 		e.acceptFor(h, d, made, kinds)
 	}
 }

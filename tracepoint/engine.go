@@ -120,6 +120,7 @@ type Engine struct {
 	collector target.Collector     // of the present or last run, nil for none; changed with control held
 	store     target.VariableStore // where variables live while a run is on, nil for here
 	deposits  hit                  // the one that is being deposited
+	printed   []string             // by the hits of the call of Run.Deposit that is on
 	deposited []byte               // frames of the call of Run.Deposit that is on, for the Sink; views of what is deposited
 	phase     phase
 	runs      uint64 // runs begun, to tell a frame's run from the present one

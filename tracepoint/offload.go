@@ -154,7 +154,7 @@ func (e *Engine) connect(c target.Collector) {
 		d.prepared, d.refusal, d.deposited = nil, nil, target.Tally{}
 	}
 	run := target.Run{RegisterBlock: e.layout.RegisterBlock, MaxFrame: e.buffer.size, WhenFull: e.layout.WhenFull,
-		Builtins: *e.builtins.Load(), Deposit: e.deposit}
+		Builtins: *e.builtins.Load(), Locations: slices.Sorted(maps.Keys(e.locations)), Deposit: e.deposit}
 	for _, n := range slices.Sorted(maps.Keys(e.variables)) {
 		if v := e.variables[n]; !v.Builtin {
 			run.Variables = append(run.Variables, target.VariableValue{Number: n, Value: v.Initial})

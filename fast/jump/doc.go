@@ -10,7 +10,7 @@
 //   - Pun: the jump's last bytes are those of the instructions that follow, which stay as they are; so they say where it goes.
 //   - Short: a jump of two bytes reaches padding between functions, where there is room for one of five.
 //   - Unclean: as Overlap, where a function has a jump through a register or bytes that are no known instruction. A program that
-//     has lost its tracer dies of a guard, so this rung is only for those who ask for it (Planner.Unclean).
+//     has lost its tracer dies of a guard, so this rung is not for all programs (Planner.NoUnclean).
 //
 // If none is open, or the Planner knows another reason, the location needs a trap; the *Refusal says why.
 //

@@ -38,10 +38,13 @@ func stackCheck(code []byte, at arch.Addr) arch.Addr {
 }
 
 // mayLackStack reports whether a location is in a function of Go's runtime where the stack may have no room for a pad: one that
-// does not check it, or in front of its check.
+// does not check it, or in front of its check. Names without a package are assembly that the runtime and its like call.
 func mayLackStack(name string, addr arch.Addr, f Function) bool {
 	if f.Checked != 0 && addr >= f.Checked {
 		return false
+	}
+	if name != "" && !strings.Contains(name, ".") {
+		return true
 	}
 	for _, prefix := range unchecked {
 		if strings.HasPrefix(name, prefix) {

@@ -159,7 +159,7 @@ func (m *image) planner() *Planner {
 		targets.Sweep(m.bytes(f.Start)[:f.End-f.Start], f.Start)
 	}
 	return &Planner{
-		Targets: targets, Room: NewRoom(m.gaps), Padding: Padding(m.text, m.at, m.functions), Pads: m.pads, Unclean: true, Go: m.golang,
+		Targets: targets, Room: NewRoom(m.gaps), Padding: Padding(m.text, m.at, m.functions), Pads: m.pads, Go: m.golang,
 	}
 }
 

@@ -164,8 +164,10 @@ func (l *ladder) shortJump() *Plan {
 func (l *ladder) unclean() *Plan {
 	run, cause := l.cover(nearLength)
 	switch {
-	case !l.Unclean || l.function.End == 0 || cause != "" || l.branched(run) != "":
+	case l.function.End == 0 || cause != "" || l.branched(run) != "" || l.uncertain() == "":
 		return nil // as said for Overlap
+	case l.NoUnclean != "":
+		return l.refuse(l.NoUnclean)
 	}
 	return l.attempt(shape{Unclean, run, 0, 4})
 }

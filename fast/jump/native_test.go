@@ -259,7 +259,7 @@ func nativePlanner(at arch.Addr, code []byte, open int) *Planner {
 	const apart = 1 << 20
 	targets := NewTargets(Range{at &^ 0xfff, at + 0x10000})
 	targets.Sweep(code, at)
-	p := &Planner{Targets: targets, Room: NewRoom(nil), Pads: Range{codeRegion + 0x100000, codeRegion + 0x180000}, Unclean: true}
+	p := &Planner{Targets: targets, Room: NewRoom(nil), Pads: Range{codeRegion + 0x100000, codeRegion + 0x180000}}
 	switch open {
 	case 0:
 		p.Room = NewRoom([]Range{{codeRegion + 3*apart, codeRegion + 32*apart}})

@@ -16,7 +16,7 @@ const CodeSize = 5 * 15
 type Site struct {
 	Addr arch.Addr
 	Code []byte // the program's own bytes from Addr on, without patches: CodeSize of them, fewer at the end of a mapping
-	Name string // of the function, as its symbol has it; only that of a Go program is looked at
+	Name string // of the function, if that is one of Go, as its symbol has it
 }
 
 // Planner plans the patches of one address space, one location at a time. Plan them in the order of their addresses: then one that
@@ -30,9 +30,10 @@ type Planner struct {
 	// Wanted is all locations that are to be patched or to have a trap, in order. No pun relies on their bytes.
 	Wanted []arch.Addr
 
-	Go          bool // the program is of Go, whose pads use the stack without a red zone
-	Unclean     bool // the rung of that name is allowed
+	Go          bool // functions with names have stacks that Go's runtime has given them
 	ShadowStack bool // a thread has one: no calls are displaced
+
+	NoUnclean string // why the rung Unclean is not for this program, as a cause; empty if it is
 
 	held []hold // in order
 }

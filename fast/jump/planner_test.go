@@ -117,8 +117,7 @@ func TestPlan(t *testing.T) {
 		}}, "short jump of 1 to 0x401fd3; 0x402000: e9 3b e0 0f 00; 0x401fd0: eb 2e"},
 		{"short jump over two, guarded", world{code: "55 53 c3", gaps: []Range{}, planner: padding(8, strings.Repeat("90 ", 40))},
 			"short jump of 2 to 0x401102; 0x401108: e9 33 ef 0f 00; 0x401100: eb 06; guard 0x401101 4 at 0x401101"},
-		{"unclean", world{code: "48 89 f8 48 ff c8 ff e0", gaps: []Range{{0x600000, 0x800000}},
-			planner: func(p *Planner) { p.Unclean = true }}, "unclean overlap of 2 to 0x401106; 0x600000: e9 3b 00 f0 ff; " +
+		{"unclean", world{code: "48 89 f8 48 ff c8 ff e0", gaps: []Range{{0x600000, 0x800000}}}, "unclean overlap of 2 to 0x401106; 0x600000: e9 3b 00 f0 ff; " +
 			"0x401100: e9 fb ee 1f 00; guard 0x401103 4 at 0x401103"},
 	}
 	for _, test := range tests {
@@ -154,11 +153,17 @@ func TestRefusals(t *testing.T) {
 			[]string{three, "there is a branch to 0x401103, under the jump", noPun, noHop}},
 		{"indirect", world{code: "48 89 f8 48 ff c8 ff e0", gaps: none},
 			[]string{three, "the jump at 0x401106 goes through a register or memory, perhaps to an instruction under the jump",
-				noPun, noHop}},
+				noPun, noHop, noFree}},
+		{"indirect, attached", world{code: "48 89 f8 48 ff c8 ff e0", gaps: none, planner: func(p *Planner) { p.NoUnclean = "it was attached to" }},
+			[]string{three, "the jump at 0x401106 goes through a register or memory, perhaps to an instruction under the jump",
+				noPun, noHop, "it was attached to"}},
+		{"branch, attached", world{code: "48 89 f8 48 ff c8 75 fb c3", gaps: none,
+			planner: func(p *Planner) { p.NoUnclean = "it was attached to" }},
+			[]string{three, "there is a branch to 0x401103, under the jump", noPun, noHop}},
 		{"unknown", world{code: "48 89 f8 48 ff c8 06 c3", gaps: none},
-			[]string{three, "the bytes at 0x401106, in the same function, are no known instruction", noPun, noHop}},
+			[]string{three, "the bytes at 0x401106, in the same function, are no known instruction", noPun, noHop, noFree}},
 		{"not swept", world{code: "48 89 f8 48 ff c8 c3", gaps: none, planner: func(p *Planner) {
-			p.Targets, p.Unclean = NewTargets(Range{}), true
+			p.Targets = NewTargets(Range{})
 		}}, []string{three, "the branches of the function are not known", noPun, noHop}},
 		{"no room", world{code: "48 89 f8 48 ff c8 c3", gaps: none}, []string{three, noFree, noPun, noHop}},
 		{"no room between location and pads", world{code: "b8 01 00 00 00 c3", at: 0x90000000, planner: func(p *Planner) {
@@ -255,6 +260,8 @@ func TestStackChecks(t *testing.T) {
 		{"internal/runtime/maps.(*Map).Get", checked, 0, false},
 		{"runtime.nanotime", "b8 01 00 00 00 c3", 0, false},
 		{"runtimes.nanotime", "b8 01 00 00 00 c3", 0, true},
+		{"memeqbody", "b8 01 00 00 00 c3", 0, false},
+		{"", "b8 01 00 00 00 c3", 0, true},
 	}
 	for _, test := range tests {
 		_, _, err := world{code: test.code, offset: test.offset, name: test.name, planner: func(p *Planner) { p.Go = true }}.plan()

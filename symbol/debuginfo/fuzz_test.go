@@ -144,8 +144,6 @@ func FuzzFrame(f *testing.F) {
 	f.Add([]byte("\x14\x00\x00\x00\x00\x00\x00\x00\x01zR\x00\x01\x78\x10\x01\x1b\x0c\x07\x08\x90\x01\x00\x00\x00"), uint64(0x1000))
 	f.Fuzz(func(_ *testing.T, data []byte, pc uint64) {
 		s := frameSection{encoding: encoding{addrSize: 8}, data: data, addr: 0x1000, eh: true, cies: map[uint64]*cie{}}
-		for _, r := range s.read(nil) {
-			r.frame(arch.Addr(pc))
-		}
+		s.each(func(r fde) { r.frame(arch.Addr(pc)) })
 	})
 }

@@ -50,8 +50,9 @@ const (
 // fde is a frame description entry: the pcs that it is for, and the instructions that make its rows.
 type fde struct {
 	Range
-	cie  *cie
-	code cursor
+	cie   *cie
+	code  cursor
+	table arch.Addr // what exception handling needs (LSDA), 0 without
 }
 
 // cie is a common information entry: what several FDEs have in common. GCC, Clang and the linker write one or two in a file.
@@ -61,6 +62,7 @@ type cie struct {
 	returnRegister uint64 // DWARF's number: 16 on x86-64, a column of the table that is no register of its own
 	augmented      bool   // FDEs have augmentation data of their own, with a length
 	pointers       uint8  // how addresses are encoded (DW_EH_PE_*); 0, absolute, in .debug_frame
+	tables         uint8  // likewise for those of LSDAs; pointerOmitted without any
 	signal         bool   // the augmentation has an S: a signal trampoline
 	code           cursor // initial instructions
 }
@@ -71,6 +73,7 @@ type frameSection struct {
 	data []byte
 	addr arch.Addr
 	eh   bool // .eh_frame, which differs in a few ways from .debug_frame
+	ends bool // something else may be behind the entry that marks the end
 	cies map[uint64]*cie
 }
 
@@ -80,16 +83,17 @@ type frameSection struct {
 // .eh_frame is found.
 func (f *File) readUnwind() []fde {
 	var all []fde
+	add := func(r fde) { all = append(all, r) }
 	if content, addr, ok := f.Section(".eh_frame"); ok {
 		s := frameSection{encoding: f.main.encoding, data: content, addr: addr, eh: true, cies: map[uint64]*cie{}}
-		all = s.read(all)
+		s.each(add)
 	}
 	for _, m := range []*image{f.debug, f.main} {
 		if m == nil || m.section(".debug_frame") == nil {
 			continue
 		}
 		s := frameSection{encoding: m.encoding, data: m.section(".debug_frame"), cies: map[uint64]*cie{}}
-		all = s.read(all)
+		s.each(add)
 		break
 	}
 	all = slices.DeleteFunc(all, func(r fde) bool { return r.End <= r.Begin || !f.isCode(r.Begin) })
@@ -97,8 +101,8 @@ func (f *File) readUnwind() []fde {
 	return all
 }
 
-// read lists the FDEs of a section. CIEs are read as FDEs refer to them, since .debug_frame may have them in any order.
-func (s *frameSection) read(all []fde) []fde {
+// each yields the FDEs of a section. CIEs are read as FDEs refer to them, since .debug_frame may have them in any order.
+func (s *frameSection) each(yield func(fde)) {
 	c := s.cursorAt(s.data, 0)
 	for c.more() {
 		size, dwarf64 := c.length()
@@ -106,6 +110,9 @@ func (s *frameSection) read(all []fde) []fde {
 			break
 		}
 		if size == 0 { // the end, in .eh_frame; more may follow where several were joined
+			if s.ends {
+				break
+			}
 			continue
 		}
 		body := c.part(size)
@@ -123,10 +130,9 @@ func (s *frameSection) read(all []fde) []fde {
 			continue
 		}
 		if r, ok := s.readFDE(body, c); ok {
-			all = append(all, r)
+			yield(r)
 		}
 	}
-	return all
 }
 
 // isCIE reports whether an entry is a CIE, by the field that is the place of the CIE in an FDE: 0 in .eh_frame, all ones in
@@ -146,10 +152,25 @@ func (s *frameSection) isCIE(id uint64, dwarf64 bool) bool {
 func (s *frameSection) readFDE(c cursor, cie *cie) (fde, bool) {
 	begin := s.pointer(&c, cie.pointers)
 	size := s.pointer(&c, cie.pointers&0x0f)
+	var table arch.Addr
 	if cie.augmented {
-		c.skip(c.uleb())
+		n := c.uleb()
+		data := c
+		c.skip(n)
+		table = s.table(&data, cie.tables)
 	}
-	return fde{Range{begin, begin + size}, cie, c}, !c.bad
+	return fde{Range{begin, begin + size}, cie, c, table}, !c.bad
+}
+
+// table reads the address of an LSDA, 0 if there is none. GCC writes a zero for that, whatever it would be relative to. One that is
+// read from memory, which only the dynamic linker could fill, is of no use here.
+func (s *frameSection) table(c *cursor, how uint8) arch.Addr {
+	at := s.addr + arch.Addr(c.at)
+	table := s.pointer(c, how)
+	if c.bad || how&pointerIndirect != 0 || table == at {
+		return 0
+	}
+	return table
 }
 
 // readCIE reads the CIE at an offset, once; nil if there is none that can be read. Version 1 is that of .eh_frame and DWARF 2, 3
@@ -170,7 +191,7 @@ func (s *frameSection) readCIE(at uint64) *cie {
 	if version == 4 { // sizes of addresses, which is that of the file, and of segments, of which there are none
 		body.skip(2)
 	}
-	cie := &cie{codeAlign: body.uleb(), dataAlign: body.sleb()}
+	cie := &cie{codeAlign: body.uleb(), dataAlign: body.sleb(), tables: pointerOmitted}
 	if version == 1 {
 		cie.returnRegister = uint64(body.u8())
 	} else {
@@ -198,7 +219,7 @@ func (s *frameSection) augment(cie *cie, letters []byte, c *cursor) bool {
 	for _, letter := range letters[1:] {
 		switch letter {
 		case 'L': // the encoding of the LSDA's address in FDEs
-			part.u8()
+			cie.tables = part.u8()
 		case 'P': // the personality routine, with its encoding in front
 			s.pointer(&part, part.u8())
 		case 'R':
@@ -220,6 +241,7 @@ const (
 	pointerUleb     = 0x01
 	pointerSleb     = 0x09
 	pointerRelative = 0x10
+	pointerIndirect = 0x80
 	pointerOmitted  = 0xff
 )
 

@@ -13,6 +13,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/fast"
+	"tracewell/fast/jump"
 	"tracewell/internal/sys"
 	"tracewell/target/linux/internal/patch"
 )
@@ -54,6 +55,20 @@ type arena struct {
 	areas []*padArea
 }
 
+func newPads() *pads {
+	return &pads{sites: make(map[arch.Addr]*padSite), judged: make(map[arch.Addr]*padSite)}
+}
+
+// arenas are those that there are.
+func (s *pads) arenas() (all []*arena) {
+	for _, a := range []*arena{s.arena, s.breaks} {
+		if a != nil {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
 // padArea is memory for pads with a mapping of the control area in front of it.
 type padArea struct {
 	base arch.Addr // of the control area
@@ -63,8 +78,59 @@ type padArea struct {
 
 func (a *padArea) pads() arch.Addr { return a.base + fast.ControlSize }
 
+// padRange is where the pads are.
+func (a *padArea) padRange() jump.Range {
+	return jump.Range{Start: a.pads(), End: a.base + arch.Addr(a.size())}
+}
+
 // size is that of the control area and the pads.
 func (a *padArea) size() int { return fast.ControlSize + padAreaSize }
+
+// arenaFor returns the arena for the tracepoints of a process, with an area for pads within reach of addr that has room for size
+// bytes. It makes what is missing.
+func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padArea, error) {
+	if p.pads == nil && p.legacy != nil && t.padsAllowed(p) == nil {
+		if err := t.inherit(p); err != nil {
+			return nil, nil, err
+		}
+	}
+	if p.pads == nil {
+		p.pads = newPads()
+	}
+	if a := p.pads.arena; a != nil && a.control.Abandoned() { // there are holes in the ring that nothing fills
+		if len(p.pads.sites) > 0 {
+			return nil, nil, errStoodStill
+		}
+		t.collector.remove(a)
+		p.pads.arena = nil
+		gone := a.close
+		if !p.pads.stuck {
+			gone = func() error { return t.discard(p, nil, a) }
+		}
+		if err := gone(); err != nil {
+			return nil, nil, err
+		}
+	}
+	had := p.pads.arena
+	a, area, err := t.arenaNear(p, had, t.collector.ringSize(), addr, size)
+	if err != nil || had != nil {
+		return a, area, err
+	}
+	sys.Populate(a.ring) // which takes milliseconds, while the program runs
+	t.adopted(p, a)
+	return a, area, nil
+}
+
+// adopted has the tracepoints of a process use an arena.
+func (t *Target) adopted(p *process, a *arena) {
+	var clock fast.Clock
+	if clock, a.clocked = t.clock.clock(); a.clocked {
+		a.control.SetClock(clock)
+	}
+	a.shadow.Store(p.code.Shadow())
+	p.pads.arena, p.pads.process = a, int64(p.pid)
+	t.collector.add(a)
+}
 
 // refusedPads is why no pads were to be had in a run: the kernel would refuse the same call for each location.
 type refusedPads struct {
@@ -72,33 +138,32 @@ type refusedPads struct {
 	run uint64
 }
 
-// arenaFor returns the arena of a process, with an area for pads within reach of addr that has room. It makes what is missing.
-func (t *Target) arenaFor(p *process, addr arch.Addr) (*arena, *padArea, error) {
-	var a *arena
-	if err := t.padsAllowed(p); err != nil {
-		return nil, nil, err
+// padsAllowed says why a process cannot have pads at all, as far as that is known without an attempt.
+func (t *Target) padsAllowed(p *process) error {
+	if run := t.collector.begun.Load(); p.padless.err != nil && p.padless.run == run {
+		return p.padless.err
 	}
-	if p.pads == nil && p.legacy != nil {
-		if err := t.inherit(p); err != nil {
-			return nil, nil, err
-		}
+	if err := t.examine(p); err != nil {
+		return err
 	}
-	if p.pads != nil && p.pads.arena.control.Abandoned() { // there are holes in the ring that nothing fills
-		if len(p.pads.sites) > 0 {
-			return nil, nil, errStoodStill
-		}
-		t.collector.remove(p.pads.arena)
-		if err := t.unmapArena(p); err != nil {
-			return nil, nil, err
-		}
+	if p.shadowStack { // a thread whose tracer is killed in such a call goes back by rt_sigreturn
+		return errShadowStack
 	}
-	if p.pads != nil {
-		a = p.pads.arena
+	return nil
+}
+
+var errShadowStack = errors.New("the program has a shadow stack (CET), which system calls that the tracer has it make do not bear")
+
+// arenaNear returns an arena that has an area near an address, or makes one with a ring of a size if there is none yet.
+func (t *Target) arenaNear(p *process, a *arena, ring int, addr arch.Addr, size int) (*arena, *padArea, error) {
+	if a != nil {
 		for _, area := range a.areas {
-			if distance(area.base, addr) < reach && !area.full() {
+			if distance(area.base, addr) < reach && area.has(size) {
 				return a, area, nil
 			}
 		}
+	} else if err := t.padsAllowed(p); err != nil {
+		return nil, nil, err
 	}
 	if t.owner == nil {
 		var err error
@@ -119,71 +184,48 @@ func (t *Target) arenaFor(p *process, addr arch.Addr) (*arena, *padArea, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	if a == nil {
-		a, err = t.newArena(c, area)
-	} else {
-		err = c.mapAgain(a, area)
+	fresh := a == nil
+	if fresh {
+		a, err = newArena(c, area, ring)
+	} else if err = c.mapAgain(a, area); err == nil {
+		a.areas = append(a.areas, area)
 	}
 	c.end()
 	if err != nil {
-		if refused := (*callError)(nil); p.pads == nil && errors.As(err, &refused) {
+		if refused := (*callError)(nil); fresh && errors.As(err, &refused) {
 			p.padless = refusedPads{err, t.collector.begun.Load()}
 		}
 		return nil, nil, err
 	}
-	if p.pads == nil { // the rest is the tracer's alone, and the program may run
+	if fresh { // the rest is the tracer's alone, and the program may run
 		a.shape.Spin = p.filtered
 		a.shape.RDFSBase = host.padProcessor().RDFSBase
 		a.shape.Key = newKey()
-		if err := t.openArena(p, a); err != nil {
-			a.areas = append(a.areas, area)
-			return nil, nil, errors.Join(err, t.dropArena(p, a, nil))
+		if err := a.open(t.owner, p); err != nil {
+			return nil, nil, errors.Join(err, t.discard(p, nil, a))
 		}
-		sys.Populate(a.ring) // which takes milliseconds
-		p.pads = &pads{arena: a, process: int64(p.pid), sites: make(map[arch.Addr]*padSite)}
-		t.collector.add(a)
 	}
-	a.areas = append(a.areas, area)
 	return a, area, nil
 }
 
-// padsAllowed says why a process cannot have pads at all, as far as that is known without an attempt.
-func (t *Target) padsAllowed(p *process) error {
-	if p.pads != nil {
-		return nil
-	}
-	if run := t.collector.begun.Load(); p.padless.err != nil && p.padless.run == run {
-		return p.padless.err
-	}
-	if err := t.examine(p); err != nil {
-		return err
-	}
-	if p.shadowStack { // a thread whose tracer is killed in such a call goes back by rt_sigreturn
-		return errShadowStack
-	}
-	return nil
-}
-
-var errShadowStack = errors.New("the program has a shadow stack (CET), which system calls that the tracer has it make do not bear")
-
-// newArena has the program make the file and map it. After an error nothing stays mapped.
-func (t *Target) newArena(c *calls, area *padArea) (*arena, error) {
+// newArena has the program make an arena, with one area for pads.
+func newArena(c *calls, area *padArea, ring int) (*arena, error) {
 	if err := c.mapAt(area.base, area.size(), sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0); err != nil {
 		return nil, err
 	}
-	a := &arena{shape: fast.Arena{Control: area.base, RingSize: t.collector.ringSize()}}
-	var err error
-	if a.shape.Ring, err = c.mapAnywhere(2 * a.shape.RingSize); err == nil {
-		if err = a.share(c); err == nil {
-			return a, nil
-		}
-		err = errors.Join(err, c.unmap(a.shape.Ring, 2*a.shape.RingSize))
+	a := &arena{shape: fast.Arena{Control: area.base, RingSize: ring}, areas: []*padArea{area}}
+	err := a.share(c)
+	if err == nil {
+		err = a.keepActions(c)
 	}
-	return nil, errors.Join(err, c.unmap(area.base, area.size()))
+	if err != nil {
+		return nil, errors.Join(err, c.unmapArena(a), a.close())
+	}
+	return a, nil
 }
 
 // share has the program make the file, and map it in place of what is where the shape says: memory of the program's own with zeros
-// where the control area is to be, address space where the ring is.
+// where the control area is to be, and a ring, unless there is none yet.
 func (a *arena) share(c *calls) error {
 	fd, err := c.makeFile(a.shape.Control)
 	if err != nil {
@@ -194,17 +236,16 @@ func (a *arena) share(c *calls) error {
 		return err
 	}
 	const shared = sys.SharedFile | sys.InPlaceOf
-	err = c.mapAt(a.shape.Control, fast.ControlSize, sys.ReadWrite, shared, int(fd), 0)
+	if err := c.mapAt(a.shape.Control, fast.ControlSize, sys.ReadWrite, shared, int(fd), 0); err != nil {
+		return err
+	}
+	if a.shape.Ring == 0 {
+		a.shape.Ring, err = c.mapAnywhere(2 * a.shape.RingSize)
+	}
 	for i := 0; i < 2 && err == nil; i++ {
 		err = c.mapAt(a.shape.Ring+arch.Addr(i*a.shape.RingSize), a.shape.RingSize, sys.ReadWrite, shared, int(fd), fast.ControlSize)
 	}
-	if err == nil {
-		err = a.keepActions(c)
-	}
-	if err != nil {
-		return errors.Join(err, a.close())
-	}
-	return nil
+	return err
 }
 
 // makeFile has the program make a file in memory, and returns its descriptor. The name is put where nothing is yet.
@@ -269,13 +310,10 @@ func (a *arena) shareFile(tid, fd int) error {
 		return err
 	}
 	a.file = f
-	if err = f.Truncate(int64(fast.ControlSize + a.shape.RingSize)); err == nil {
-		err = sys.SealLength(f)
+	if err := f.Truncate(int64(fast.ControlSize + a.shape.RingSize)); err != nil {
+		return err
 	}
-	if err != nil {
-		return errors.Join(err, f.Close())
-	}
-	return nil
+	return sys.SealLength(f)
 }
 
 // newKey makes the key of a new arena.
@@ -285,23 +323,10 @@ func newKey() uint64 {
 	return binary.LittleEndian.Uint64(key[:])
 }
 
-// openArena has an arena ready for the pads of a process. After an error it is closed.
-func (t *Target) openArena(p *process, a *arena) error {
+// open maps the file in this process, has the control area owned by the tracer's thread, and the pads tell a process. The program
+// may run meanwhile.
+func (a *arena) open(owner *sys.Owner, p *process) error {
 	a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
-	if err := a.open(t.owner); err != nil {
-		return errors.Join(err, a.close())
-	}
-	a.control.SetProcess(int64(p.pid))
-	var clock fast.Clock
-	if clock, a.clocked = t.clock.clock(); a.clocked {
-		a.control.SetClock(clock)
-	}
-	a.shadow.Store(p.code.Shadow())
-	return nil
-}
-
-// open maps the file in this process, and has the control area owned by the tracer's thread.
-func (a *arena) open(owner *sys.Owner) error {
 	var err error
 	if a.ring, a.unmap, err = sys.MapRing(a.file, fast.ControlSize, a.shape.RingSize); err != nil {
 		return err
@@ -320,6 +345,7 @@ func (a *arena) open(owner *sys.Owner) error {
 	wake := a.owned.Half(fast.WakeAt)
 	a.reader.Wake = func() { sys.WakeWaiters(wake) }
 	a.reader.Thread = a.threads.of
+	a.control.SetProcess(int64(p.pid))
 	a.control.SwitchOn()
 	return nil
 }
@@ -333,46 +359,56 @@ func (a *arena) close() error {
 	if a.unmap != nil {
 		errs = append(errs, a.unmap())
 	}
-	return errors.Join(append(errs, a.file.Close())...)
+	if a.file != nil {
+		errs = append(errs, a.file.Close())
+	}
+	return errors.Join(errs...)
 }
 
-// unmapArena has a process unmap its arena, with no thread in any pad.
-func (t *Target) unmapArena(p *process) error {
+// unmapArenas has a process unmap its arenas, with no thread in any pad.
+func (t *Target) unmapArenas(p *process) error {
 	if p.pads == nil {
 		return nil
 	}
-	a, pages, stuck := p.pads.arena, p.pads.pages, p.pads.stuck
+	arenas, pages, stuck := p.pads.arenas(), p.pads.pages, p.pads.stuck
 	p.pads = nil
-	if stuck {
-		return a.close()
+	if !stuck && len(arenas)+len(pages) > 0 {
+		return t.discard(p, pages, arenas...)
 	}
-	return errors.Join(t.dropArena(p, a, pages), a.close())
+	var errs []error
+	for _, a := range arenas {
+		errs = append(errs, a.close())
+	}
+	return errors.Join(errs...)
 }
 
-// dropArena has a process unmap an arena with which nothing leads to a pad, and pages of trampolines.
-func (t *Target) dropArena(p *process, a *arena, pages []arch.Addr) error {
+// discard has a process unmap arenas and pages of trampolines, and gives up the tracer's part of them.
+func (t *Target) discard(p *process, pages []arch.Addr, arenas ...*arena) error {
 	c, err := t.beginCalls(p)
 	if err == nil {
-		err = a.unmapFrom(c, pages)
+		for _, a := range arenas {
+			err = errors.Join(err, c.unmapArena(a))
+		}
+		for _, page := range pages {
+			err = errors.Join(err, c.unmap(page, pageSize))
+		}
 		c.end()
+	}
+	for _, a := range arenas {
+		err = errors.Join(err, a.close())
 	}
 	return err
 }
 
-// unmapFrom has the program unmap all of an arena, and pages of trampolines.
-func (a *arena) unmapFrom(c *calls, pages []arch.Addr) (err error) {
-	drop := func(at arch.Addr, size int) {
-		if err == nil {
-			err = c.unmap(at, size)
-		}
-	}
+// unmapArena has the program unmap what it has of an arena.
+func (c *calls) unmapArena(a *arena) error {
+	var err error
 	for _, area := range a.areas {
-		drop(area.base, area.size())
+		err = errors.Join(err, c.unmap(area.base, area.size()))
 	}
-	for _, page := range pages {
-		drop(page, pageSize)
+	if a.shape.Ring != 0 {
+		err = errors.Join(err, c.unmap(a.shape.Ring, 2*a.shape.RingSize))
 	}
-	drop(a.shape.Ring, 2*a.shape.RingSize)
 	return err
 }
 
@@ -398,7 +434,8 @@ func roomNear(maps []sys.Mapping, addr arch.Addr, size uint64) (arch.Addr, bool)
 			ceiling = min(ceiling, maps[i+1].Start-clearance)
 		}
 		ceiling &^= 0xfff
-		if arch.Addr(maps[i].End) > addr && ceiling >= maps[i].End+size+clearance {
+		// The kernel's own mapping is at the end of all addresses, where a sum would be too large.
+		if end := maps[i].End; arch.Addr(end) > addr && end < ceiling && ceiling-end >= size+clearance {
 			return arch.Addr(ceiling - size), true
 		}
 	}

@@ -24,7 +24,7 @@ const (
 
 // add appends a record, and returns the copy of its frame, nil for none. It reports whether the batch is full.
 func (b *batch) add(r *fast.Record) (frame []byte, full bool) {
-	d := target.Deposit{Key: r.Key, Failures: slices.Clone(r.Failures), More: r.More, Lost: r.Lost}
+	d := target.Deposit{Key: r.Key, Failures: slices.Clone(r.Failures), Printed: r.Printed, More: r.More, Lost: r.Lost}
 	if r.Frame != nil {
 		if b.frames == nil {
 			b.frames = make([]byte, 0, batchBytes)

@@ -20,9 +20,13 @@ import (
 // Pads is how tracepoints are collected without a stop.
 type Pads struct {
 	Ring int // size of the ring in bytes, a power of two; 0 for the default
+	// Vain is how many hits of a breakpoint must have stopped no thread before its conditions are evaluated in a pad; 0 for the
+	// default.
+	Vain int
 }
 
-// UsePads has the target offer a Collector, which makes jump pads, from the next trace run on.
+// UsePads has the target offer a Collector, which makes jump pads, from the next trace run on. Breakpoints with conditions have
+// pads, too.
 func (t *Target) UsePads(how Pads) {
 	t.do(func() {
 		if t.collector == nil {
@@ -120,7 +124,7 @@ func (c *collector) Apply() (refused []target.Refusal, err error) {
 // Explain implements target.Collector.
 func (c *collector) Explain(pid int, at arch.Addr) (how string) {
 	c.t.do(func() {
-		if p := c.t.traced(pid); p != nil && p.pads != nil && p.pads.sites[at] != nil {
+		if p := c.t.traced(pid); p != nil && p.pads != nil && p.pads.sites[at] != nil && !p.pads.sites[at].idle {
 			how = p.pads.sites[at].explain(p.addrSpace, c.variables.divided.Load())
 		}
 	})

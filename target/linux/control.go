@@ -317,7 +317,7 @@ func (t *Target) detachOwner(p *process) {
 	t.endSites(p)
 	p.removeInserted()
 	t.leaveCalls(p)
-	p.warn(t.unmapArena(p))
+	p.warn(t.unmapArenas(p))
 	t.unmapScratch(p)
 	t.detachTasks(p)
 	t.detachChildren(children)

@@ -84,13 +84,17 @@
 // them as they fill, and the tracer does before it calls the Handler or sends an event, so that all frames are in one order. The
 // loop hears nothing of a hit. What it has to do about pads is this:
 //
-//   - A site is an inserted breakpoint whose patch is the jump (insertedBreakpoint.pad). Sites come and go with all threads of the
-//     address space stopped (apply); the program's own code stays whole meanwhile for whoever is killed.
+//   - A site is an inserted breakpoint whose patch is the jump (insertedBreakpoint.pad), or that has none because the jump of a site
+//     in front of it displaces its instruction (padrow.go). Sites come and go with all threads of the address space stopped (apply);
+//     the program's own code stays whole meanwhile for whoever is killed.
 //   - No stopped task is in a pad. A stop that only a pad has brought about (an access to memory that is not there, a thread
 //     under a jump, the system call of a thread that waits for room) is absorbed where it is waited for: the task goes on at
-//     once. At any other stop the task leaves the pad, back to the site or, with its hit behind it, as from any breakpoint.
+//     once. At any other stop the task leaves the pad, back to the site or, with its hit behind it, as from any breakpoint. If the
+//     signal of such a stop is pending at another one it is taken first (drainFault).
 //   - A task that is to step from a site has its hit from the Handler, as have all tasks at a site that is demoted: something else
 //     needs its bytes, a breakpoint of the session or a write, or too many threads come to the middle of its jump.
+//   - A breakpoint of the session whose Check can be evaluated in a pad is a site, too, once it is worth it (padjudge.go). A task
+//     that its pad has stopped is as one that has run into an inserted breakpoint: its pc is behind the address of the site.
 //   - While a task runs in the memory whose hits do not count, or count for another process, as a vfork child's, the jumps have
 //     lids (padlid.go).
 //   - A forked child keeps its copy of the pads for the case that it is to be traced as well (padfork.go), and what is known of

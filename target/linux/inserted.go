@@ -15,11 +15,12 @@ import (
 // insertedBreakpoint is a breakpoint instruction in a program, for a breakpoint of the session, a tracepoint or both.
 type insertedBreakpoint struct {
 	addr     arch.Addr
-	patch    *patch.Patch
-	pad      *padSite  // the patch is the jump of a site, and location is the site's; nil for a breakpoint instruction
-	users    int       // breakpoints of the session, 0 or 1 since insertions do not count
-	check    check     // of the breakpoint
-	location *location // nil without a tracepoint
+	patch    *patch.Patch // nil of a site that another one's jump displaces
+	pad      *padSite     // the patch is the jump of a site, and location is the site's; nil for a breakpoint instruction
+	users    int          // breakpoints of the session, 0 or 1 since insertions do not count
+	check    check        // of the breakpoint
+	judged   *judged      // what is known of that, nil for nothing
+	location *location    // nil without a tracepoint
 
 	// How the displaced instruction is executed.
 	insn      instruction // nil if it cannot be decoded: it is stepped in place
@@ -47,7 +48,7 @@ func (s *addrSpace) breakpointAt(addr arch.Addr) (*insertedBreakpoint, error) {
 		if s.code.Intact(old.patch) {
 			return old, nil
 		}
-		bp.users, bp.check, bp.location = old.users, old.check, old.location
+		bp.users, bp.check, bp.judged, bp.location = old.users, old.check, old.judged, old.location
 	}
 	if err := bp.study(s); err != nil {
 		return nil, err
@@ -86,7 +87,8 @@ func (bp *insertedBreakpoint) study(s *addrSpace) error {
 
 // renew replaces an inserted breakpoint after the program's code under it was written to.
 func (bp *insertedBreakpoint) renew(s *addrSpace) {
-	next := &insertedBreakpoint{addr: bp.addr, patch: bp.patch, users: bp.users, check: bp.check, location: bp.location}
+	next := &insertedBreakpoint{addr: bp.addr, patch: bp.patch, users: bp.users, check: bp.check, judged: bp.judged,
+		location: bp.location}
 	s.inserted[bp.addr] = next
 	if next.study(s) != nil {
 		next.insn, next.ambiguous = nil, true
@@ -104,9 +106,11 @@ func (bp *insertedBreakpoint) place(s *addrSpace) {
 	}
 }
 
-// displaced is where the copy of the instruction is, 0 if there is none.
-func (bp *insertedBreakpoint) displaced() arch.Addr {
+// displaced is where the copy of the instruction is for a task, 0 if there is none.
+func (bp *insertedBreakpoint) displaced(k *task) arch.Addr {
 	switch {
+	case bp.pad != nil && !k.counts():
+		return bp.pad.uncounted(k.proc.addrSpace)
 	case bp.pad != nil:
 		return bp.pad.displaced()
 	case bp.buffer != nil:
@@ -128,6 +132,9 @@ func (s *addrSpace) drop(bp *insertedBreakpoint) error {
 		return nil
 	}
 	delete(s.inserted, bp.addr)
+	if bp.patch == nil {
+		return nil
+	}
 	return s.code.Remove(bp.patch)
 }
 
@@ -158,6 +165,10 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error
 		if err := t.demote(p, b.Addr, len(host.isa().Machine.Breakpoint)); err != nil {
 			return err
 		}
+		judged := t.judgedFor(p, b)
+		if judged != nil && t.leadAgain(p, judged, b.Check) {
+			return nil
+		}
 		bp, err := p.breakpointAt(b.Addr)
 		if err != nil {
 			return err
@@ -167,7 +178,7 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error
 				return errors.Join(err, p.drop(bp))
 			}
 		}
-		bp.users, bp.check = 1, b.Check
+		bp.users, bp.check, bp.judged = 1, b.Check, judged
 		p.publish()
 		return nil
 	})
@@ -183,9 +194,14 @@ func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error
 		if bp == nil {
 			return nil
 		}
-		bp.users, bp.check = 0, nil
 		_, err := p.read(b.Addr, make([]byte, 1))
-		return errors.Join(err, p.drop(bp), t.promote(p, b.Addr, len(host.isa().Machine.Breakpoint)))
+		if bp.pad != nil && bp.pad.judged != nil {
+			t.restJudged(p, bp.pad)
+		} else {
+			bp.users, bp.check, bp.judged = 0, nil, nil
+			err = errors.Join(err, p.drop(bp))
+		}
+		return errors.Join(err, t.promote(p, b.Addr, len(host.isa().Machine.Breakpoint)))
 	})
 }
 

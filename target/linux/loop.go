@@ -3,8 +3,6 @@
 package linux
 
 import (
-	"cmp"
-
 	"tracewell/internal/routine"
 	"tracewell/internal/sys"
 	"tracewell/target"
@@ -45,7 +43,7 @@ func (t *Target) settleDue() bool {
 		t.handleEnds()
 	case t.active && (t.telling || len(t.backlog) > 0):
 		t.tell()
-	case t.settleRun(), t.demoteUnfit(), t.resumeNext(false):
+	case t.settleRun(), t.demoteUnfit(), t.padWorthy(), t.settlePrinters(), t.resumeNext(false):
 	case t.fewer:
 		t.fewer = false
 		t.noneLeft()
@@ -123,7 +121,7 @@ func (t *Target) trapped(k *task) {
 		return
 	}
 	at := k.trapPC()
-	bp := cmp.Or(k.proc.trapAt(at), k.lidAt(at))
+	bp := k.proc.inserted[at]
 	if bp != nil && !bp.ambiguous && !k.stepping {
 		k.putBack(at)
 		t.hit(k, bp)
@@ -179,11 +177,24 @@ func (t *Target) hit(k *task, bp *insertedBreakpoint) {
 	if first && location != nil && !k.again(bp.addr) {
 		t.judge(k, t.hitHandler(k, bp.addr))
 	}
-	if bp.users > 0 && bp.check.stops(t.snapshot(k)) {
+	if t.stopsAt(k, bp) {
 		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: target.ReasonSwBreak})
 		return
 	}
+	t.noteVain(k, bp)
 	t.proceed(k, 0)
+}
+
+// stopsAt asks the session's breakpoint whether a task is to stop there, behind what others have printed so far.
+func (t *Target) stopsAt(k *task, bp *insertedBreakpoint) bool {
+	if bp.users == 0 {
+		return false
+	}
+	if bp.check != nil {
+		t.printAll()
+		k.fetch()
+	}
+	return bp.check.stops(t.snapshot(k))
 }
 
 // locationFor is the tracepoint of an inserted breakpoint for a task: none for a vfork child that runs in the memory of the
@@ -224,7 +235,7 @@ func (t *Target) afterStep(k *task) bool {
 	reason := target.ReasonNone
 	if bp != nil && bp.users > 0 {
 		k.passed = bp.addr
-		if bp.check.stops(t.snapshot(k)) {
+		if t.stopsAt(k, bp) {
 			reason = target.ReasonSwBreak
 		}
 	}
@@ -262,7 +273,9 @@ func (t *Target) signalled(k *task, sig int) {
 // whose hit it has behind it must happen.
 func (t *Target) proceed(k *task, signal int) {
 	k.remake()
-	t.hitBeforeStep(k)
+	if t.hitBeforeStep(k) {
+		return
+	}
 	for k.passed != 0 {
 		bp := k.proc.inserted[k.passed]
 		if bp == nil || k.fetch() != nil || k.passed != k.pc() {

@@ -27,7 +27,7 @@ type Mending struct {
 // Mended is what was found in a program, and what has become of it.
 type Mended struct {
 	Arenas   int // left by tracers that were killed; 0 for nothing to mend
-	Sites    int // in their directories
+	Sites    int // with jumps, in their directories
 	Restored int // sites whose code was put back, or would be
 	Foreign  int // sites at which there is neither the program's own code nor a jump that matches the directory
 	Damaged  int // entries of the directories that the program has written over
@@ -115,7 +115,7 @@ func (m *mender) run(how Mending) error {
 	d := m.done
 	d.Arenas = len(m.found)
 	for _, r := range m.found {
-		d.Sites += len(r.entries)
+		d.Sites += r.sites()
 		d.Damaged += r.damaged
 	}
 	if how.DryRun {
@@ -143,6 +143,9 @@ func (m *mender) run(how Mending) error {
 // was killed before it wrote the jump, or after it removed it, or a breakpoint was in the way of the jump, which its guard has
 // removed.
 func (m *mender) judge(e *fast.Entry, write bool) (restored bool) {
+	if len(e.Patches) == 0 { // nothing is written there
+		return false
+	}
 	at := site(e)
 	switch {
 	case leads(m.mem, e) && at.Own != nil:

@@ -5,6 +5,7 @@ package linux
 import (
 	"cmp"
 	"debug/elf"
+	"debug/gosym"
 	"fmt"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"tracewell/arch"
 	"tracewell/fast/jump"
 	"tracewell/internal/sys"
+	"tracewell/symbol/debuginfo"
 )
 
 // module is one mapping of code, with what is known of it to patch it with jumps.
@@ -21,15 +23,17 @@ type module struct {
 	mapping   sys.Mapping // the same, as it was
 	modified  time.Time   // of the file, zero if that is not known
 	planner   *jump.Planner
-	isGo      bool
-	functions []function // in order of their addresses; none in a file without symbols
-	longest   arch.Addr  // length of the longest of them
+	isGo      bool        // some of it is of Go
+	functions []function  // in order of their addresses; none in a file that cannot be read
+	longest   arch.Addr   // length of the longest of them
+	landings  []arch.Addr // where exceptions go on
 }
 
-// function is a symbol of a function.
+// function is a function, or a part of one.
 type function struct {
 	jump.Range
-	name string
+	golang bool
+	name   string // of one of Go
 }
 
 // moduleAt finds the module that an address is in, or makes it.
@@ -60,10 +64,16 @@ func (p *process) moduleAt(addr arch.Addr, area *padArea) (*module, error) {
 	if status, err := os.Stat(m.path(p.pid)); err == nil {
 		m.modified = status.ModTime()
 	}
-	m.readSymbols(p, maps[i])
+	m.readFile(p, maps[i])
 	m.planner = &jump.Planner{
-		Targets: jump.NewTargets(m.text), Room: s.room, Pads: jump.Range{Start: area.pads(), End: area.base + arch.Addr(area.size())},
-		Go: m.isGo, Unclean: true, ShadowStack: p.shadowStack,
+		Targets: jump.NewTargets(m.text), Room: s.room, Pads: area.padRange(),
+		Go: m.isGo, ShadowStack: p.shadowStack,
+	}
+	for _, at := range m.landings {
+		m.planner.Targets.Add(at)
+	}
+	if !p.launched { // it outlives a tracer that is killed, and dies of a guard then
+		m.planner.NoUnclean = "the program was attached to, and is not to come to the middle of a jump when the tracer is gone"
 	}
 	s.modules = append(s.modules, m)
 	return m, nil
@@ -82,8 +92,9 @@ func gaps(maps []sys.Mapping) (free []jump.Range) {
 	return free
 }
 
-// readSymbols reads where the functions of a mapping are. A file that cannot be read has none.
-func (m *module) readSymbols(p *process, mapping sys.Mapping) {
+// readFile reads what the file of a mapping says of the code: where functions are, and where exceptions go on. A file that cannot
+// be read says nothing.
+func (m *module) readFile(p *process, mapping sys.Mapping) {
 	f, err := files{}.Open(p.pid, mapping.Path, os.O_RDONLY, 0)
 	if err != nil {
 		return
@@ -94,22 +105,61 @@ func (m *module) readSymbols(p *process, mapping sys.Mapping) {
 		return
 	}
 	m.isGo = file.Section(".gopclntab") != nil
-	bias, ok := biasOf(file, mapping)
-	if !ok {
-		return
+	if bias, ok := biasOf(file, mapping); ok {
+		m.addFunctions(file, bias)
+	}
+}
+
+// addFunctions adds the functions of a file: of its symbols, and of what survives strip, the tables for unwinding and those of Go's
+// runtime.
+func (m *module) addFunctions(file *elf.File, bias arch.Addr) {
+	add := func(start, end arch.Addr, golang bool, name string) {
+		if start += bias; start < end+bias && m.text.Start <= start && end+bias <= m.text.End {
+			m.functions = append(m.functions, function{jump.Range{Start: start, End: end + bias}, golang, name})
+		}
+	}
+	// The first of several at one address is what counts. What Go's runtime does not know is of C, also in a Go program.
+	if m.isGo {
+		for _, f := range goFunctions(file) {
+			add(arch.Addr(f.Entry), arch.Addr(f.End), true, f.Name)
+		}
 	}
 	symbols, _ := file.Symbols()
 	dynamic, _ := file.DynamicSymbols()
 	for _, s := range append(symbols, dynamic...) {
-		start := arch.Addr(s.Value) + bias
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Size > 0 && m.text.Start <= start && start+arch.Addr(s.Size) <= m.text.End {
-			m.functions = append(m.functions, function{jump.Range{Start: start, End: start + arch.Addr(s.Size)}, s.Name})
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
+			add(arch.Addr(s.Value), arch.Addr(s.Value+s.Size), false, "")
 		}
 	}
+	extents := debuginfo.ReadExtents(file)
+	for _, e := range extents.List {
+		add(e.Begin, e.End, false, "")
+	}
 	slices.SortStableFunc(m.functions, func(a, b function) int { return cmp.Compare(a.Start, b.Start) })
+	m.functions = slices.CompactFunc(m.functions, func(a, b function) bool { return a.Start == b.Start })
 	for _, f := range m.functions {
 		m.longest = max(m.longest, f.End-f.Start)
 	}
+	for _, at := range extents.LandingPads() {
+		m.landings = append(m.landings, at+bias)
+	}
+}
+
+// goFunctions lists the functions of a Go program as its runtime knows them.
+func goFunctions(file *elf.File) []gosym.Func {
+	text, table := file.Section(".text"), file.Section(".gopclntab")
+	if text == nil {
+		return nil
+	}
+	data, err := table.Data()
+	if err != nil {
+		return nil
+	}
+	known, err := gosym.NewTable(nil, gosym.NewLineTable(data, text.Addr))
+	if err != nil {
+		return nil
+	}
+	return known.Funcs
 }
 
 // from returns the index of the first function that begins at an address or behind it, and whether it begins at the address.
@@ -129,15 +179,16 @@ func biasOf(file *elf.File, mapping sys.Mapping) (arch.Addr, bool) {
 	return 0, false
 }
 
-// survey has the planner know the function that an address is in, and the padding behind it and the ones around.
-func (m *module) survey(s *addrSpace, addr arch.Addr) (name string) {
+// survey has the planner know the function that an address is in, and the padding behind it and the ones around. It returns the
+// function, an empty one if none is known.
+func (m *module) survey(s *addrSpace, addr arch.Addr) function {
 	const around = 512
 	i, found := m.from(addr)
 	if !found {
 		i--
 	}
 	if i < 0 {
-		return ""
+		return function{}
 	}
 	// Padding is looked for where a jump of two bytes reaches, and functions of a file are not all read for one of them.
 	low, high := max(m.text.Start, addr-min(addr, around)), min(m.text.End, addr+around)
@@ -147,7 +198,7 @@ func (m *module) survey(s *addrSpace, addr arch.Addr) (name string) {
 	}
 	f := m.functions[i]
 	if addr >= f.End {
-		return ""
+		return function{}
 	}
 	if _, swept := m.planner.Targets.Function(f.Start); !swept {
 		code := make([]byte, f.End-f.Start)
@@ -155,7 +206,7 @@ func (m *module) survey(s *addrSpace, addr arch.Addr) (name string) {
 			m.planner.Targets.Sweep(code, f.Start)
 		}
 	}
-	return f.name
+	return f
 }
 
 // between returns the functions that overlap a range, in order.

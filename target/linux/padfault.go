@@ -54,9 +54,9 @@ func (a *arena) noteActions() {
 
 // mendAction puts the program's action for a signal back if the fault that a task has just had in a pad has taken it away. The task
 // makes the call before it goes on, or it might look. It is stopped with the signal, which it does not need any more.
-func (t *Target) mendAction(k *task, signal int) {
+func (t *Target) mendAction(k *task, a *arena, signal int) {
 	p := k.proc
-	actions := &p.pads.arena.actions
+	actions := &a.actions
 	if !actions.kept[signal] || acts(k.tid, signal) {
 		return
 	}

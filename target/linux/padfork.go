@@ -27,13 +27,12 @@ type legacy struct {
 
 // fork makes the legacy of a child that is a copy of the address space.
 func (s *pads) fork(run uint64) *legacy {
-	if s == nil || s.room == nil || s.stuck {
+	if s == nil || s.arena == nil || s.room == nil || s.stuck {
 		return nil
 	}
-	child := &pads{
-		arena: &arena{shape: s.arena.shape}, sites: make(map[arch.Addr]*padSite), heirs: make(map[arch.Addr]*padSite),
-		room: s.room.Fork(), pages: slices.Clone(s.pages), indexes: s.indexes,
-	}
+	child := newPads()
+	child.arena, child.heirs = &arena{shape: s.arena.shape}, make(map[arch.Addr]*padSite)
+	child.room, child.pages, child.indexes = s.room.Fork(), slices.Clone(s.pages), s.indexes
 	areas, modules := make(map[*padArea]*padArea), make(map[*module]*module)
 	for _, area := range s.arena.areas {
 		areas[area] = &padArea{area.base, area.used, slices.Clone(area.free)}
@@ -41,7 +40,9 @@ func (s *pads) fork(run uint64) *legacy {
 	}
 	kept := make(map[*jump.Plan]bool)
 	for _, site := range s.sites {
-		kept[site.plan] = true
+		if s.inheritable(site) {
+			kept[site.plan] = true
+		}
 	}
 	for _, m := range s.modules {
 		copied := *m
@@ -50,12 +51,19 @@ func (s *pads) fork(run uint64) *legacy {
 		child.modules = append(child.modules, &copied)
 	}
 	for addr, site := range s.sites {
-		child.heirs[addr] = &padSite{
-			addr: addr, list: site.list, module: modules[site.module], area: areas[site.area],
-			plan: site.plan, pad: site.pad, index: site.index, copy: site.copy,
+		if kept[site.plan] {
+			heir := *site
+			heir.arena, heir.area, heir.module = child.arena, areas[site.area], modules[site.module]
+			heir.patches, heir.stuck = nil, false
+			child.heirs[addr] = &heir
 		}
 	}
 	return &legacy{child, run}
+}
+
+// inheritable reports whether a child may go on with the pad of a site. What shares a jump with others is made anew in the child.
+func (s *pads) inheritable(site *padSite) bool {
+	return !site.stuck && !site.idle && len(s.row(site.plan)) == 1 && site.first() && slices.Contains(s.modules, site.module)
 }
 
 // inherit has a forked child own what its parent's pads were about to write to. The child has not run since, or has run without
@@ -76,25 +84,23 @@ func (t *Target) inherit(p *process) error {
 		err = a.share(c)
 	}
 	for i := 1; i < len(a.areas) && err == nil; i++ {
-		if err = c.mapControl(a, a.areas[i]); err != nil {
-			err = errors.Join(err, a.close())
-		}
+		err = c.mapControl(a, a.areas[i])
 	}
-	if err != nil {
-		err = errors.Join(err, a.unmapFrom(c, l.pages))
+	if err == nil {
+		err = a.keepActions(c)
 	}
 	c.end()
-	if err != nil {
-		return err
+	if err == nil {
+		err = a.open(t.owner, p)
 	}
-	if err := t.openArena(p, a); err != nil {
-		return errors.Join(err, t.dropArena(p, a, l.pages))
+	if err != nil {
+		return errors.Join(err, t.discard(p, l.pages, a))
 	}
 	if l.run != t.collector.begun.Load() {
 		l.disinherit()
 	}
-	p.pads, l.process = l.pads, int64(p.pid)
-	t.collector.add(a)
+	p.pads = l.pads
+	t.adopted(p, a)
 	return nil
 }
 
@@ -164,10 +170,10 @@ func (s *pads) disinherit() {
 // bequeath gives a forked child the sites of its parent, which is about to be let go: the run goes on in the child. Those that
 // it cannot have remain, to be traps there.
 func (t *Target) bequeath(from, to *process) error {
-	if to.legacy == nil || to.legacy.run != t.collector.begun.Load() {
+	if to.legacy == nil || from.pads.arena == nil || to.legacy.run != t.collector.begun.Load() {
 		return nil
 	}
-	if err := t.inherit(to); err != nil || to.pads == nil {
+	if err := t.inherit(to); err != nil || to.pads == nil || to.pads.heirs == nil {
 		return err
 	}
 	t.depositAll()
@@ -176,7 +182,9 @@ func (t *Target) bequeath(from, to *process) error {
 	for addr, site := range to.pads.heirs {
 		heir, err := to.heir(&padSite{addr: addr, list: site.list})
 		if err == nil {
-			err = t.replace(to, addr, heir)
+			for _, r := range t.renew(to, heir.plan, []*padSite{heir}) {
+				err = r.Err
+			}
 		}
 		to.warn(err)
 	}

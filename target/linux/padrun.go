@@ -17,16 +17,22 @@ type unfitSite struct {
 	at arch.Addr
 }
 
-// depositAll deposits the frames of all hits until now. A slot that a thread has
+// depositAll deposits the frames of all hits until now, and prints what they have printed. A slot that a thread has
 // reserved and not finished is waited for: the thread finishes it, or has stopped and is taken out of the pad.
 func (t *Target) depositAll() {
 	c := t.collector
 	if c == nil {
 		return
 	}
+	t.printAll()
 	for _, p := range t.procs {
-		if p.pads != nil && t.sharerBefore(p) == nil {
-			t.depositUntil(p.pads.arena)
+		if p.pads != nil && p.pads.arena != nil && t.sharerBefore(p) == nil {
+			a := p.pads.arena
+			t.drainUntil(a, func() int {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				return c.drain(a)
+			})
 		}
 	}
 }
@@ -47,14 +53,11 @@ func (t *Target) sharerBefore(p *process) *process {
 // depositPatience is how long one slot may be waited for: its thread may be waiting for a page, or for a processor.
 const depositPatience = time.Second
 
-// depositUntil deposits what is in a ring by now.
-func (t *Target) depositUntil(a *arena) {
-	c := t.collector
+// drainUntil drains what is in a ring by now.
+func (t *Target) drainUntil(a *arena, drain func() int) {
 	left := a.reader.Outstanding()
 	for end := time.Now().Add(depositPatience); left > 0; {
-		c.mu.Lock()
-		n := c.drain(a)
-		c.mu.Unlock()
+		n := drain()
 		left -= min(uint64(n), left)
 		if n > 0 || left == 0 {
 			continue
@@ -107,12 +110,16 @@ func (t *Target) endPads(s *addrSpace) {
 	if s.pads == nil {
 		return
 	}
-	a := s.pads.arena
-	if lost := t.collector.remove(a); lost > 0 {
-		s.warn(fmt.Errorf("frames are lost that threads had begun when they ended: at least %d", lost))
+	if a := s.pads.arena; a != nil {
+		if lost := t.collector.remove(a); lost > 0 {
+			s.warn(fmt.Errorf("frames are lost that threads had begun when they ended: at least %d", lost))
+		}
+	}
+	s.pads.printer.end()
+	for _, a := range s.pads.arenas() {
+		s.warn(a.close())
 	}
 	s.pads = nil
-	s.warn(a.close())
 }
 
 // demoteUnfit has sites be traps whose patches too many threads run into the middle of. It reports whether there was one.
@@ -122,7 +129,7 @@ func (t *Target) demoteUnfit() bool {
 	}
 	u := t.unfit[0]
 	t.unfit = t.unfit[1:]
-	if t.process(u.p.pid) == u.p && u.p.pads != nil && u.p.pads.sites[u.at] != nil {
+	if t.process(u.p.pid) == u.p && u.p.pads != nil {
 		u.p.warn(t.demote(u.p, u.at, 1))
 	}
 	return true
@@ -135,5 +142,10 @@ func (t *Target) endSites(p *process) {
 	}
 	t.depositAll()
 	t.removeSites(p)
-	t.collector.remove(p.pads.arena)
+	t.forgetJudged(p)
+	p.pads.printer.end()
+	p.pads.printer = nil
+	if p.pads.arena != nil {
+		t.collector.remove(p.pads.arena)
+	}
 }

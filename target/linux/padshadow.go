@@ -11,7 +11,7 @@ import (
 
 // publish has whoever drains the ring know which patches there are.
 func (s *addrSpace) publish() {
-	if s.pads != nil {
+	if s.pads != nil && s.pads.arena != nil {
 		s.pads.arena.shadow.Store(s.code.Shadow())
 	}
 }

@@ -20,34 +20,49 @@ import (
 
 // pads is what an address space has of jump pads.
 type pads struct {
-	arena   *arena
-	sites   map[arch.Addr]*padSite // in force, armed or demoted
+	arena   *arena                 // of tracepoints, nil before the first
+	breaks  *arena                 // of breakpoints, which outlive trace runs; nil before the first
+	printer *printer               // of what is in that, nil before the first that prints
+	sites   map[arch.Addr]*padSite // of tracepoints, in force, armed or demoted
+	judged  map[arch.Addr]*padSite // of breakpoints that are or were inserted
 	ordered []*padSite             // the same by the addresses of their pads
 	modules []*module              // whose code has been looked at
 	room    *jump.Room             // for trampolines
 	pages   []arch.Addr            // that were mapped for them
 	indexes int                    // given to sites and tracepoints
 	lidded  bool                   // see settleLids
-	fresh   bool                   // modules were looked at since the last Apply
+	foreign bool                   // likewise
+	stuck   bool                   // a jump could not be taken out, so its pad has to stay
 	process int64                  // whose id the pads tell
 	heirs   map[arch.Addr]*padSite // what a forked child may go on with
-	stuck   bool                   // a jump could not be taken out, so its pad has to stay
+	fresh   bool                   // modules were looked at since the last Apply
+	lost    []*jump.Plan           // of code that is gone
 }
 
 // padSite is a location whose tracepoints are collected by a pad. While the session has a breakpoint in its patch it is demoted: an
 // inserted breakpoint like any other, whose hits the Handler hears of.
 type padSite struct {
 	addr    arch.Addr
-	list    []fast.Tracepoint // in the order of their turns
+	list    []fast.Tracepoint // in the order of their turns; for a breakpoint its conditions, as those of so many tracepoints
+	judged  *judged           // the breakpoint, nil for tracepoints
 	module  *module           // the code that it is in
+	golang  bool              // that is of Go
+	arena   *arena            // whose control area the pad looks at
 	area    *padArea          // where its pad lies
 	plan    *jump.Plan        // stays the same as long as there is anything at the address
 	pad     *fast.Pad         // another one for each change
 	index   int               // of the pad in its slots
-	copy    *amd64.Displaced  // the displaced instructions, in the pad
+	copy    *amd64.Displaced  // displaced instructions, in the pad
 	patches []*patch.Patch    // what is written over the program's code; the last one is at addr. None while it is demoted
+	prints  bool              // it writes to the ring what the commands of the breakpoint print
 	stuck   bool              // one of the patches could not be taken out, so the directory keeps the site
 	strays  strayCount
+
+	// Of the row that the site is in.
+	run    []*amd64.Instruction // that copy is of; nil for all of the plan's
+	onward arch.Addr            // the pad of the next site; 0 for none
+	bare   *padSite             // of the first site: copies of all, for threads whose hits do not count; nil in a row of one
+	idle   bool                 // it has no tracepoints any more, but others of the row have
 }
 
 // strayCount notices a site that threads come to the middle of too often.
@@ -65,6 +80,9 @@ type siteKey struct {
 	addr arch.Addr
 }
 
+// rowRoom is how much memory a row of sites takes, each of which comes with pads anew for those in front of it.
+const rowRoom = 16 << 10
+
 // offload prepares a pad that collects a tracepoint in a process. The error says why there can be none.
 func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 	if len(tp.Semaphores) > 0 {
@@ -74,7 +92,7 @@ func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 		t.collector.prepared[siteKey{p.pid, tp.Addr}] = site
 		return nil
 	}
-	a, area, err := t.arenaFor(p, tp.Addr)
+	a, area, err := t.arenaFor(p, tp.Addr, rowRoom)
 	if err != nil {
 		return err
 	}
@@ -84,17 +102,7 @@ func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 	if err := t.useVariables(a, tp); err != nil {
 		return err
 	}
-	at := siteKey{p.pid, tp.Addr}
-	former, prepared := t.collector.prepared[at]
-	if !prepared {
-		former = p.pads.sites[tp.Addr]
-	}
-	next, err := t.siteWith(p, area, former, tp)
-	if err == nil {
-		t.collector.prepared[at] = next
-		t.discard(p.pads, former)
-	}
-	return err
+	return t.siteWith(p, area, tp)
 }
 
 // sharedSite is the site in force that collects a tracepoint, for a process of the memory, nil for none.
@@ -112,55 +120,76 @@ func (s *addrSpace) sharedSite(tp *compiled.Tracepoint) *padSite {
 // recall prepares the end of collecting at an address of a process.
 func (t *Target) recall(p *process, addr arch.Addr) {
 	at := siteKey{p.pid, addr}
-	prepared := t.collector.prepared[at]
-	inForce := p.pads != nil && p.pads.sites[addr] != nil
-	if prepared != nil && !inForce { // otherwise the plan is that of the site in force
-		prepared.module.planner.Release(prepared.plan)
-		delete(p.pads.heirs, addr)
+	if site := t.siteAt(p, addr); site != nil {
+		idle := *site
+		idle.idle, idle.patches = true, nil
+		t.collector.prepared[at] = &idle
+		t.forsake(p, site.plan)
+		if t.siteAt(p, addr) != nil {
+			return
+		}
 	}
-	if prepared != nil {
-		t.discard(p.pads, prepared)
-	}
-	if bp := p.inserted[addr]; inForce || bp != nil && bp.location != nil && bp.location.offloaded {
+	delete(t.collector.prepared, at)
+	if bp := p.inserted[addr]; bp != nil && bp.location != nil && bp.location.offloaded {
 		t.collector.prepared[at] = nil
-	} else {
-		delete(t.collector.prepared, at)
+	}
+}
+
+// forsake gives a plan up of which nothing is in force and nothing is to be.
+func (t *Target) forsake(p *process, plan *jump.Plan) {
+	row := t.prospect(p, plan)
+	if len(p.pads.row(plan)) > 0 || slices.ContainsFunc(row, func(site *padSite) bool { return !site.idle }) {
+		return
+	}
+	row[0].module.planner.Release(plan)
+	delete(p.pads.heirs, plan.Addr)
+	for _, site := range row {
+		t.reclaim(p.pads, site)
+		delete(t.collector.prepared, siteKey{p.pid, site.addr})
 	}
 }
 
 // explain says how the hits of a site are collected.
 func (s *padSite) explain(space *addrSpace, divided bool) string {
-	switch bp := space.inserted[s.addr]; {
-	case bp != nil && bp.pad == s:
-	case divided && s.sets():
+	switch {
+	case !s.armed(space) && divided && s.sets():
 		return "trap, since " + errDivided.Error()
-	default:
+	case !s.armed(space):
 		return "trap, since something else is in the way of the jump"
+	case !s.first():
+		return fmt.Sprintf("pad, by the %s at %s", s.plan.Rung, s.plan.Addr)
 	}
 	return "pad, by " + s.plan.Rung.String()
 }
 
-// siteWith makes the site that has one tracepoint more than a former one at its address, if there is one, or another one in the
+// siteWith prepares a site that has one tracepoint more than what is prepared or in force at its address, or another one in the
 // place of the one with the same number. Its pad is in the program's memory then, and nothing leads there yet.
-func (t *Target) siteWith(p *process, area *padArea, former *padSite, tp *compiled.Tracepoint) (*padSite, error) {
+func (t *Target) siteWith(p *process, area *padArea, tp *compiled.Tracepoint) error {
 	s := p.pads
-	next := &padSite{addr: tp.Addr, area: area, index: s.index()}
-	added := fast.Tracepoint{Tracepoint: tp, Index: s.index()}
-	planned := s.sites[tp.Addr] // the plan stays as long as there is anything at the address
-	if former != nil {
-		planned, next.list = former, slices.Clone(former.list)
+	next := &padSite{addr: tp.Addr, arena: s.arena, area: area, index: s.index()}
+	planned := t.siteAt(p, tp.Addr) // the plan stays as long as there is anything at the address
+	if planned != nil && !planned.idle {
+		next.list = slices.Clone(planned.list)
 	}
-	if planned != nil && !slices.Contains(s.modules, planned.module) { // other code has come there
+	if planned != nil && (!slices.Contains(s.modules, planned.module) || slices.Contains(s.lost, planned.plan)) { // other code has come there
 		planned = nil
 	}
-	if heir := s.heirs[tp.Addr]; planned == nil && heir != nil {
-		planned = heir
+	if planned == nil {
+		planned = t.leader(p, tp.Addr)
+	}
+	if planned == nil {
+		planned = s.heirs[tp.Addr]
 	}
 	if planned != nil {
-		next.module, next.plan, next.area = planned.module, planned.plan, planned.area
+		next.module, next.golang, next.plan, next.area = planned.module, planned.golang, planned.plan, planned.area
+		next.strays = planned.strays
+		if next.first() {
+			next.bare = planned.bare
+		}
 	} else if err := t.plan(p, next); err != nil {
-		return nil, err
+		return err
 	}
+	added := fast.Tracepoint{Tracepoint: tp, Index: s.index()}
 	same := func(other fast.Tracepoint) bool { return other.Number == tp.Number }
 	if i := slices.IndexFunc(next.list, same); i >= 0 {
 		next.list[i] = added
@@ -169,13 +198,14 @@ func (t *Target) siteWith(p *process, area *padArea, former *padSite, tp *compil
 	}
 	heir, err := p.heir(next)
 	if heir != nil || err != nil {
-		return heir, err
+		t.collector.prepared[siteKey{p.pid, tp.Addr}] = heir
+		return err
 	}
-	err = t.buildPad(p, next)
+	err = t.buildRow(p, next)
 	if err != nil && planned == nil {
 		next.module.planner.Release(next.plan)
 	}
-	return next, err
+	return err
 }
 
 // plan decides how a location is patched, and has the program map what that takes.
@@ -185,9 +215,14 @@ func (t *Target) plan(p *process, site *padSite) error {
 		return err
 	}
 	site.module = m
+	m.planner.Pads, m.planner.Wanted = site.area.padRange(), t.collector.run.Locations
+	if site.judged == nil {
+		t.evictNear(p, site.addr)
+	}
 	code := make([]byte, jump.CodeSize)
 	n, _ := p.read(site.addr, code)
-	name := m.survey(p.addrSpace, site.addr)
+	function := m.survey(p.addrSpace, site.addr)
+	site.golang = function.golang
 	for _, q := range p.code.Within(site.addr-min(site.addr, jump.CodeSize), site.addr+jump.CodeSize) {
 		if bp := p.inserted[q.Addr()]; bp != nil && bp.location == nil {
 			continue // of the session, which removes it some time
@@ -198,7 +233,7 @@ func (t *Target) plan(p *process, site *padSite) error {
 		m.planner.Hold(held)
 		defer m.planner.Unhold(held)
 	}
-	site.plan, err = m.planner.Plan(jump.Site{Addr: site.addr, Code: code[:n], Name: name})
+	site.plan, err = m.planner.Plan(jump.Site{Addr: site.addr, Code: code[:n], Name: function.name})
 	if err != nil {
 		return err
 	}
@@ -228,62 +263,26 @@ const pageSize = 4096
 
 // buildPad makes the pad of a site and writes it into the program.
 func (t *Target) buildPad(p *process, site *padSite) error {
-	a := p.pads.arena
-	// A pad reaches the control area relative to its own pc: by the mapping that is in front of it.
-	shape := a.shape
-	shape.Control = site.area.base
-	shape.WhenFull = t.collector.whenFull()
 	registers, err := t.collector.registerBlock()
 	if err != nil {
 		return err
 	}
-	displace := func(at arch.Addr) (code []byte, err error) {
-		if site.copy, err = amd64.Displace(site.plan.Run, at); err != nil {
-			return nil, err
-		}
-		return site.copy.Code, nil
-	}
-	for _, at := range site.area.places() { // how much it takes is known only when it is built
-		site.pad, err = fast.Build(&fast.Site{
-			Arena: &shape, Index: site.index, Addr: site.addr, Pad: at, Tracepoints: site.list, Registers: registers,
-			NoRedZone: site.module.isGo, Displace: displace, Next: site.plan.Next,
-			Builtins: t.collector.builtins(a),
-		})
-		if err != nil {
-			return err
-		}
-		if !site.area.take(at, len(site.pad.Code)) {
-			continue
-		}
-		if _, err := p.mem.WriteAt(site.pad.Code, int64(at)); err != nil {
-			return fmt.Errorf("cannot write a pad at %s: %w", at, err)
-		}
-		return nil
-	}
-	return errors.New("the memory for pads is full")
+	return site.build(p, fast.Site{
+		Registers: registers, Builtins: t.collector.builtins(site.arena),
+	}, t.collector.whenFull())
 }
 
-// arm writes the jumps of a site, or demotes it at once if a breakpoint of the session is in the way. All threads are stopped, and
-// none is in a pad.
-func (t *Target) arm(p *process, site *padSite) (err error) {
-	writes, err := site.plan.Writes(site.pad.Addr)
-	if err != nil {
-		return err
-	}
-	if blocked, err := p.blocked(site); err != nil {
-		return err
-	} else if blocked {
-		return t.trapInstead(p, site)
-	}
-	if err := p.pads.enter(site, writes); err != nil {
+// leadToPad writes the jumps of a site.
+func (t *Target) leadToPad(p *process, bp *insertedBreakpoint, writes []jump.Write) (err error) {
+	site := bp.pad
+	if err := site.enter(writes); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil && !site.stuck {
-			p.pads.arena.directory.Remove(site.index)
+			site.arena.directory.Remove(site.index)
 		}
 	}()
-	a := p.pads.arena
 	for _, w := range writes {
 		if w.Old == nil {
 			_, err = p.mem.WriteAt(w.New, int64(w.Addr))
@@ -294,24 +293,18 @@ func (t *Target) arm(p *process, site *padSite) (err error) {
 			return errors.Join(err, site.unwrite(p.addrSpace))
 		}
 	}
-	bp := &insertedBreakpoint{
-		addr: site.addr, patch: site.patches[len(site.patches)-1], pad: site, location: &location{Addr: site.addr, offloaded: true},
-	}
+	bp.patch = site.patches[len(site.patches)-1]
 	if err := bp.study(p.addrSpace); err != nil {
 		return errors.Join(err, site.unwrite(p.addrSpace))
 	}
 	bp.ambiguous = true // whatever traps there is none of ours
 	p.inserted[site.addr] = bp
-	if p.pads.lidded {
+	if p.lids(site) {
 		if err := p.settleLid(bp); err != nil {
 			return errors.Join(err, site.unwrite(p.addrSpace))
 		}
 	}
-	a.reader.Define(site.pad.Slots)
-	for _, tp := range site.list {
-		a.control.ResetHits(tp.Index, 0)
-		a.control.Enable(tp.Index, tp.Enabled)
-	}
+	site.begin()
 	return nil
 }
 
@@ -365,8 +358,11 @@ func (t *Target) removeSites(p *process) {
 	if t.active {
 		t.stopThreads(stopSet{in: s})
 	}
-	for addr := range s.pads.sites {
-		t.replace(p, addr, nil)
+	for _, site := range s.pads.sites {
+		if row := s.pads.row(site.plan); len(row) > 0 {
+			t.clear(s, row)
+			site.module.planner.Release(site.plan)
+		}
 	}
 	s.pads.rest()
 }
@@ -378,15 +374,27 @@ func (t *Target) demote(p *process, addr arch.Addr, size int) error {
 		return nil
 	}
 	for _, site := range p.pads.inTheWay(jump.Range{Start: addr, End: addr + arch.Addr(size)}) {
+		if !site.armed(p.addrSpace) {
+			continue
+		}
 		if t.active {
 			t.stopThreads(stopSet{in: p.addrSpace})
 		}
 		t.depositAll()
-		if p.inserted[site.addr] == nil || p.inserted[site.addr].pad != site {
+		if !site.armed(p.addrSpace) {
 			continue
 		}
-		t.disarm(p.addrSpace, site)
-		if err := t.trapInstead(p, site); err != nil {
+		if site.judged != nil {
+			if err := t.trapJudged(p, site); err != nil {
+				return err
+			}
+			continue
+		}
+		row := p.pads.row(site.plan)
+		for _, site := range row {
+			t.disarm(p.addrSpace, site)
+		}
+		if err := t.trapInstead(p, row); err != nil {
 			return err
 		}
 	}
@@ -394,14 +402,10 @@ func (t *Target) demote(p *process, addr arch.Addr, size int) error {
 	return nil
 }
 
-// trapInstead has the tracepoints of a site be hit by an inserted breakpoint, which may be there already for the session.
-func (t *Target) trapInstead(p *process, site *padSite) error {
-	bp, err := p.breakpointAt(site.addr)
-	if err != nil {
-		return err
-	}
-	bp.location = &location{Addr: site.addr, offloaded: true}
-	return t.passCheaply(p, bp)
+// armed reports whether the jump of a site is in the program.
+func (s *padSite) armed(space *addrSpace) bool {
+	bp := space.inserted[s.addr]
+	return bp != nil && bp.pad == s
 }
 
 // blocked reports whether breakpoints of the session are in the way of a site's patch, which will be removed some time. Anything
@@ -426,8 +430,13 @@ func (t *Target) promote(p *process, addr arch.Addr, size int) error {
 		return nil
 	}
 	for _, site := range p.pads.inTheWay(jump.Range{Start: addr, End: addr + arch.Addr(size)}) {
-		bp := p.trapAt(site.addr)
-		if bp == nil || bp.location == nil || bp.users > 0 || site.strays.n >= tooManyStrays || t.divided(site) {
+		if site.judged != nil {
+			if bp := p.trapAt(site.addr); bp != nil {
+				t.leadJudged(p, bp)
+			}
+			continue
+		}
+		if site.armed(p.addrSpace) || site.strays.n >= tooManyStrays || t.divided(site) {
 			continue
 		}
 		if blocked, err := p.blocked(site); blocked || err != nil {
@@ -436,12 +445,12 @@ func (t *Target) promote(p *process, addr arch.Addr, size int) error {
 		if t.active {
 			t.stopThreads(stopSet{in: p.addrSpace})
 		}
-		bp.location = nil
-		if err := p.drop(bp); err != nil {
-			return err
+		row := p.pads.row(site.plan)
+		for _, site := range row {
+			t.dropOffloaded(p.addrSpace, site.addr)
 		}
-		if t.arm(p, site) != nil {
-			if err := t.trapInstead(p, site); err != nil {
+		if t.arm(p, row) != nil {
+			if err := t.trapInstead(p, row); err != nil {
 				return err
 			}
 		}
@@ -465,8 +474,10 @@ func (s *pads) index() int {
 func (s *pads) inTheWay(r jump.Range) (sites []*padSite) {
 	for _, m := range s.modules {
 		for _, plan := range m.planner.InTheWay(r) {
-			if site := s.sites[plan.Addr]; site != nil && site.plan == plan && !slices.Contains(sites, site) {
-				sites = append(sites, site)
+			for _, site := range []*padSite{s.sites[plan.Addr], s.judged[plan.Addr]} {
+				if site != nil && site.plan == plan && !slices.Contains(sites, site) {
+					sites = append(sites, site)
+				}
 			}
 		}
 	}
@@ -476,26 +487,38 @@ func (s *pads) inTheWay(r jump.Range) (sites []*padSite) {
 // add makes a site known.
 func (s *pads) add(site *padSite) {
 	s.sites[site.addr] = site
+	s.enlist(site)
+	if site.first() && site.bare != nil {
+		s.enlist(site.bare)
+	}
+}
+
+// enlist has threads be found in the pad of a site.
+func (s *pads) enlist(site *padSite) {
 	i, _ := s.search(site.pad.Addr)
 	s.ordered = slices.Insert(s.ordered, i, site)
 }
 
 // forget forgets the pad of a site.
 func (s *pads) forget(site *padSite) {
-	s.ordered = slices.DeleteFunc(s.ordered, func(o *padSite) bool { return o == site })
-	s.arena.reader.Forget(site.index)
+	s.ordered = slices.DeleteFunc(s.ordered, func(o *padSite) bool { return o == site || o == site.bare })
+	site.arena.reader.Forget(site.index)
 	if !site.stuck {
-		s.arena.directory.Remove(site.index)
+		site.arena.directory.Remove(site.index)
 	}
 }
 
 // enter has the directory tell how a site is patched, for the process that mends the program if this one is killed.
-func (s *pads) enter(site *padSite, writes []jump.Write) error {
+func (s *padSite) enter(writes []jump.Write) error {
 	var patches []fast.Patch
 	for _, w := range writes {
 		patches = append(patches, fast.Patch{Addr: w.Addr, Own: w.Old, Ours: w.New})
 	}
-	return s.arena.directory.Enter(site.pad, site.list, patches)
+	list := s.list
+	if s.judged != nil {
+		list = nil
+	}
+	return s.arena.directory.Enter(s.pad, list, patches)
 }
 
 // search returns the index of the first pad at an address or behind it.
@@ -523,9 +546,9 @@ func (s *pads) at(pc arch.Addr) *padSite {
 	return s.ordered[i]
 }
 
-// rest takes back the memory of all pads, of which there are none.
+// rest takes back the memory of all pads of tracepoints, of which there are none.
 func (s *pads) rest() {
-	if s.stuck {
+	if s.stuck || s.arena == nil {
 		return
 	}
 	for _, area := range s.arena.areas {

@@ -19,7 +19,7 @@ import (
 // so once for all locations that are applied together.
 func (t *Target) refresh(p *process) error {
 	s := p.pads
-	if s.fresh {
+	if s.fresh { // what has changed since is found when it is written to
 		return nil
 	}
 	maps, err := sys.Mappings(p.alive())
@@ -27,25 +27,61 @@ func (t *Target) refresh(p *process) error {
 		return err
 	}
 	s.fresh = true
-	gone := make(map[*module]bool)
-	for _, m := range s.modules {
-		gone[m] = !slices.Contains(maps, m.mapping) || m.changed(p.pid)
-	}
-	for addr, site := range s.sites {
-		if !p.lost(site) {
-			continue
-		}
-		gone[site.module] = true
-		at := siteKey{p.pid, addr}
-		if _, changes := t.collector.prepared[at]; !changes {
-			t.collector.prepared[at] = nil
+	for _, site := range s.sites {
+		if site.first() && p.lost(site) && !slices.Contains(s.lost, site.plan) {
+			s.lost = append(s.lost, site.plan)
 		}
 	}
-	s.modules = slices.DeleteFunc(s.modules, func(m *module) bool { return gone[m] })
+	gone := func(m *module) bool {
+		return (!slices.Contains(maps, m.mapping) || m.changed(p.pid) || s.hasLost(m)) && !p.hasWhole(m)
+	}
+	for _, site := range s.judged {
+		if gone(site.module) {
+			t.forgetSite(p, site)
+		}
+	}
+	s.modules = slices.DeleteFunc(s.modules, gone)
 	if s.room != nil {
 		s.room.Renew(gaps(maps))
 	}
 	return nil
+}
+
+// hasLost reports whether a site of a module is lost.
+func (s *pads) hasLost(m *module) bool {
+	for _, site := range s.sites {
+		if site.module == m && slices.Contains(s.lost, site.plan) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasWhole reports whether a jump is in a module.
+func (s *addrSpace) hasWhole(m *module) bool {
+	for _, sites := range []map[arch.Addr]*padSite{s.pads.sites, s.pads.judged} {
+		for _, site := range sites {
+			if site.module == m && len(site.patches) > 0 && (site.judged != nil || !s.lost(site)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// clearLost takes the sites out whose code is gone, with all threads stopped.
+func (t *Target) clearLost(p *process) {
+	if p.pads == nil {
+		return
+	}
+	for _, plan := range p.pads.lost {
+		if row := p.pads.row(plan); len(row) > 0 {
+			t.clear(p.addrSpace, row)
+			row[0].module.planner.Release(plan)
+			t.reclaimRow(p.pads, row, nil)
+		}
+	}
+	p.pads.lost = nil
 }
 
 // changed reports whether the file of a module is another one by now, or has other contents: the kernel gives the number of a file
@@ -82,16 +118,33 @@ func (s *pads) inUse(index int) bool {
 	return false
 }
 
-// discard gives back the room of a site's pad, unless the site is in force or may be. Nothing leads to the pad any more, and no
+// reclaim gives back the room of a site's pad, unless the site is in force or may be. Nothing leads to the pad any more, and no
 // thread of the process is in it; what is known of vfork children is not enough to say that of them.
-func (t *Target) discard(s *pads, site *padSite) {
-	if site == nil || site.pad == nil || s.sites[site.addr] == site || s.heirs[site.addr] == site {
+func (t *Target) reclaim(s *pads, site *padSite) {
+	if site == nil || site.pad == nil {
 		return
+	}
+	for _, other := range []*padSite{s.sites[site.addr], s.heirs[site.addr]} {
+		if other != nil && other.pad == site.pad {
+			return
+		}
 	}
 	if site.stuck || s.stuck || t.children > 0 {
 		return
 	}
 	site.area.give(site.pad.Addr, len(site.pad.Code))
+}
+
+// reclaimRow is reclaim for a row that was taken out, of the pads that the one after it has not got.
+func (t *Target) reclaimRow(s *pads, before, after []*padSite) {
+	kept := func(site *padSite) bool {
+		return slices.ContainsFunc(after, func(o *padSite) bool { return o.pad == site.pad })
+	}
+	for _, site := range before {
+		if !kept(site) {
+			t.reclaim(s, site)
+		}
+	}
 }
 
 // span is free room in an area for pads.
@@ -158,8 +211,8 @@ func (a *padArea) give(at arch.Addr, size int) {
 	}
 }
 
-// full reports whether an area has next to no room.
-func (a *padArea) full() bool { return len(a.free) == 0 && a.used+largestPad > padAreaSize }
-
-// largestPad is more than any but a strange pad takes.
-const largestPad = 16 << 10
+// has reports whether an area has room for pads of a size in all.
+func (a *padArea) has(size int) bool {
+	i := a.largest()
+	return a.used+size <= padAreaSize || i >= 0 && a.free[i].size >= size
+}

@@ -33,6 +33,16 @@ func (m padMemory) WriteMemory(addr arch.Addr, p []byte) int {
 // an instruction under a jump, and the system call by which a thread waits for room. It reports false for any other. The thread
 // goes on as it was resumed, and is told again to stop if it was to: any stop uses that request up.
 func (t *Target) absorb(k *task, s ptraceStop) bool {
+	if !t.mendStop(k, s) {
+		return false
+	}
+	k.flush()
+	k.rerun()
+	return true
+}
+
+// mendStop gives a task the registers that it goes on with from a stop that absorb is about. It reports false for any other.
+func (t *Target) mendStop(k *task, s ptraceStop) bool {
 	pads, signal := k.proc.pads, s.signal
 	if pads == nil || s.event != 0 {
 		return false
@@ -49,18 +59,47 @@ func (t *Target) absorb(k *task, s ptraceStop) bool {
 		}
 	case site != nil && (signal == sys.SIGSEGV || signal == sys.SIGBUS):
 		k.forget()
-		if k.fetch() != nil || !host.faultInPad(site.pad, &k.regs, padMemory{k.proc.addrSpace}, pads.arena.reader) {
+		if k.fetch() != nil || !host.faultInPad(site.pad, &k.regs, padMemory{k.proc.addrSpace}, site.arena.reader) {
 			return false
 		}
 		k.dirty = dirtyAll
-		t.mendAction(k, signal)
+		t.mendAction(k, site.arena, signal)
 	case signal == sys.SIGTRAP && t.atLid(k, pc):
 	case !t.strayed(k, pc, signal):
 		return false
 	}
-	k.flush()
-	k.rerun()
 	return true
+}
+
+// drainFault is drainTrap for the signals of faults in pads and of guards. When one arrives later the pad may have been left, or
+// the jump be gone, so that nobody knows what it was about.
+func (t *Target) drainFault(k *task, s sys.Status) sys.Status {
+	for s.Event() == sys.EventStop && stopOf(s).signal == sys.SIGTRAP && k.amidPads() && sys.PendingSiginfo(k.tid, isFault) &&
+		sys.Cont(k.tid, 0) == nil {
+		drained, ok := t.waitFor(k)
+		if !ok {
+			break
+		}
+		if !drained.Ended() && t.mendStop(k, stopOf(drained)) {
+			k.flush()
+			break // as interrupted: whoever lets the task go on does so without the signal
+		}
+		s = drained
+	}
+	return s
+}
+
+// amidPads reports whether a task is in a pad, or under a jump to one.
+func (k *task) amidPads() bool {
+	if k.proc.pads == nil {
+		return false
+	}
+	pc, err := host.fetchPC(k.tid)
+	if err != nil {
+		return false
+	}
+	site, _ := k.under(pc)
+	return site != nil || k.proc.pads.at(pc) != nil
 }
 
 // strayed moves a thread that has the signal of a guard on to the copy of the instruction that was there.
@@ -69,7 +108,7 @@ func (t *Target) strayed(k *task, pc arch.Addr, signal int) bool {
 	if signal == sys.SIGTRAP {
 		at -= trapShift()
 	}
-	site, to := k.proc.under(at)
+	site, to := k.under(at)
 	if site == nil {
 		return false
 	}
@@ -87,8 +126,10 @@ func (t *Target) strayed(k *task, pc arch.Addr, signal int) bool {
 	return false
 }
 
-// under returns the site under whose patch an instruction of the program is, and where in the pad the instruction is.
-func (s *addrSpace) under(pc arch.Addr) (site *padSite, copied arch.Addr) {
+// under returns the site under whose jump an instruction of the program is, and where a thread that comes there goes on: in the
+// copy of the instruction, or in the pad that collects for it first, if its hits count.
+func (k *task) under(pc arch.Addr) (site *padSite, to arch.Addr) {
+	s := k.proc.addrSpace
 	if s.pads == nil {
 		return nil, 0
 	}
@@ -100,11 +141,24 @@ func (s *addrSpace) under(pc arch.Addr) (site *padSite, copied arch.Addr) {
 	if bp == nil || bp.pad == nil || !s.pads.lidded && !s.code.Intact(bp.patch) { // that of a library that was unloaded
 		return nil, 0
 	}
-	offset, ok := bp.pad.copy.Offset(pc)
+	site = bp.pad
+	for _, other := range s.pads.row(site.plan) {
+		if other.addr <= pc {
+			site = other
+		}
+	}
+	copied := site
+	switch {
+	case !k.counts() && bp.pad.bare != nil:
+		copied = bp.pad.bare
+	case site.addr == pc:
+		return site, site.pad.Addr
+	}
+	offset, ok := copied.copy.Offset(pc)
 	if !ok {
 		return nil, 0
 	}
-	return bp.pad, bp.pad.displaced() + arch.Addr(offset)
+	return site, copied.displaced() + arch.Addr(offset)
 }
 
 // tooManyStrays is how many threads a second may come to the middle of a patch.
@@ -112,6 +166,7 @@ const tooManyStrays = 1000
 
 // noteStray counts a stray, each of which costs as much as a trap.
 func (t *Target) noteStray(k *task, site *padSite) {
+	site = k.proc.pads.leading(site)
 	if now := time.Now(); now.Sub(site.strays.since) > time.Second {
 		site.strays = strayCount{since: now}
 	}
@@ -141,11 +196,16 @@ func (t *Target) leavePad(k *task) {
 		out = host.leavePad(site.pad, &k.regs, memory)
 	}
 	if out.Void {
-		pads.arena.reader.Void(site.pad.Slots, out.Position)
+		site.arena.reader.Void(site.pad.Slots, out.Position)
 	}
 	switch out.Exit {
-	case fast.Again, fast.Done, fast.Trapped:
+	case fast.Again, fast.Done:
 		k.dirty = dirtyAll
+	case fast.Trapped: // as a task that has run into a breakpoint instruction, which is behind it (trapped)
+		k.dirty = dirtyAll
+		if k.stop.signal == sys.SIGTRAP && k.stop.event == 0 {
+			k.setPC(site.addr + trapShift())
+		}
 	case fast.Past: // as a task that has a breakpoint's hit behind it, which goes on in the copy (pass)
 		k.dirty = dirtyAll
 		k.setPC(site.addr)
@@ -199,7 +259,7 @@ func (t *Target) stepBusy(k *task, site *padSite) bool {
 		}
 		faulted := s.event == 0 && (s.signal == sys.SIGSEGV || s.signal == sys.SIGBUS)
 		switch {
-		case faulted && host.faultInPad(site.pad, &k.regs, padMemory{k.proc.addrSpace}, k.proc.pads.arena.reader):
+		case faulted && host.faultInPad(site.pad, &k.regs, padMemory{k.proc.addrSpace}, site.arena.reader):
 			k.dirty = dirtyAll
 			k.flush()
 		case s.event != sys.EventStop:
@@ -208,7 +268,7 @@ func (t *Target) stepBusy(k *task, site *padSite) bool {
 	}
 }
 
-// redirect has a task that stands under a jump go on in the copy.
+// redirect has a task that stands under a jump go on in the pad.
 func (k *task) redirect() {
 	if k.proc.pads == nil {
 		return
@@ -220,25 +280,32 @@ func (k *task) redirect() {
 			return
 		}
 	}
-	if site, to := k.proc.under(pc); site != nil && k.fetch() == nil {
+	if site, to := k.under(pc); site != nil && k.fetch() == nil {
 		k.setPC(to)
 	}
 }
 
 // hitBeforeStep has a task that is to step from a site, without a hit behind it, hit it as one would that has arrived there by a
-// step: a step into a pad would be no step of the program.
-func (t *Target) hitBeforeStep(k *task) {
+// step: a step into a pad would be no step of the program. It reports whether the task stops there.
+func (t *Target) hitBeforeStep(k *task) (stops bool) {
 	if k.proc.pads == nil || k.passed != 0 || !k.wantsStep() || k.fetch() != nil {
-		return
+		return false
 	}
 	bp := k.proc.inserted[k.pc()]
 	if bp == nil || bp.pad == nil {
-		return
+		return false
 	}
 	k.passed = bp.addr
-	if k.role == member && t.locationFor(k, bp) != nil && !k.again(bp.addr) {
+	if k.role != member {
+		return false
+	}
+	if t.locationFor(k, bp) != nil && !k.again(bp.addr) {
 		t.judge(k, t.hitHandler(k, bp.addr))
 	}
+	if stops = t.stopsAt(k, bp); stops {
+		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: target.ReasonSwBreak})
+	}
+	return stops
 }
 
 // hitHandler calls the Handler's Hit, behind what pads have made so far.

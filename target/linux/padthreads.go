@@ -68,7 +68,7 @@ func (p *padThreads) of(base uint64) int64 {
 // enterThreads has the pads of a process tell its threads apart, which are stopped.
 func (t *Target) enterThreads(p *process) {
 	for _, k := range p.order {
-		if k.state == stopped && p.pads != nil {
+		if k.state == stopped && p.pads != nil && p.pads.arena != nil {
 			p.pads.arena.threads.enter(k)
 		}
 	}
@@ -76,13 +76,13 @@ func (t *Target) enterThreads(p *process) {
 
 // enterThread has pads tell a new thread apart. What is in the ring may be of the thread that had its thread pointer before.
 func (t *Target) enterThread(k *task) {
-	if k.proc.pads == nil {
+	if k.proc.pads == nil || k.proc.pads.arena == nil {
 		return
 	}
 	if k.proc.pads.arena.threads.taken(k) {
 		t.depositAll()
 	}
-	if k.proc.pads != nil {
+	if k.proc.pads != nil && k.proc.pads.arena != nil {
 		k.proc.pads.arena.threads.enter(k)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"os"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -53,6 +54,26 @@ func TestFreeNear(t *testing.T) {
 	full := []sys.Mapping{{Start: lowestMapping, End: 0x7fff00000000}}
 	if got, ok := freeNear(full, 0x400000); ok {
 		t.Errorf("found %s in a full address space", got)
+	}
+}
+
+// TestRoomNear finds room for a second area where the first one is in the way, with the kernel's mapping behind everything.
+func TestRoomNear(t *testing.T) {
+	const size, addr = 18 << 20, 0x401500
+	maps := []sys.Mapping{{Start: 0x400000, End: 0x405000}, {Start: 0x7ffff7dd1000, End: 0x7ffff7dd4000},
+		{Start: 0xffffffffff600000, End: 0xffffffffff601000}}
+	for range 3 {
+		base, ok := roomNear(maps, addr, size)
+		if !ok || distance(base, addr) >= reach {
+			t.Fatalf("%s, %v", base, ok)
+		}
+		i := 0
+		for ; maps[i].Start < uint64(base); i++ {
+		}
+		if maps[i-1].End > uint64(base) || uint64(base)+size > maps[i].Start {
+			t.Fatalf("%s is in the way of another mapping", base)
+		}
+		maps = slices.Insert(maps, i, sys.Mapping{Start: uint64(base), End: uint64(base) + size})
 	}
 }
 

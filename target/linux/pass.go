@@ -27,9 +27,9 @@ func (t *Target) pass(k *task, bp *insertedBreakpoint) passage {
 		k.passed = 0
 		k.dirty = dirtyAll
 		return done
-	case bp.displaced() != 0 && len(k.deferred) > 0:
+	case bp.displaced(k) != 0 && len(k.deferred) > 0:
 		return t.stepThroughBuffer(k, bp)
-	case bp.displaced() != 0:
+	case bp.displaced(k) != 0:
 		t.enterBuffer(k, bp)
 		return sent
 	}
@@ -39,7 +39,7 @@ func (t *Target) pass(k *task, bp *insertedBreakpoint) passage {
 // enterBuffer sends a task into its buffer. It is stepped through when something must happen right behind the instruction.
 func (t *Target) enterBuffer(k *task, bp *insertedBreakpoint) {
 	k.passed = 0
-	k.setPC(bp.displaced())
+	k.setPC(bp.displaced(k))
 	k.buffer = bp.buffer
 	err := k.flush()
 	if err == nil {
@@ -61,7 +61,7 @@ func (t *Target) stepThroughBuffer(k *task, bp *insertedBreakpoint) passage {
 	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
 	for {
 		k.passed, k.buffer = 0, bp.buffer
-		k.setPC(bp.displaced())
+		k.setPC(bp.displaced(k))
 		if k.proc.debug.load(k) != nil || k.flush() != nil {
 			return lost
 		}

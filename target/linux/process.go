@@ -40,6 +40,7 @@ type addrSpace struct {
 	warnings warnings
 
 	inserted    map[arch.Addr]*insertedBreakpoint
+	judged      map[arch.Addr]*judged
 	filtered    bool // the program filters its system calls, and might be killed for one that the tracer has it make
 	shadowStack bool // calls and returns must not be emulated
 	relocated   map[arch.Addr]relocatedInsn
@@ -90,7 +91,10 @@ func (p *process) fork(pid int, shares bool) (*process, error) {
 // inherit inserts a breakpoint of the parent in the memory of a forked child.
 func (s *addrSpace) inherit(bp *insertedBreakpoint) {
 	inherited := *bp
-	inherited.location = nil
+	inherited.location, inherited.pad = nil, nil
+	if bp.judged != nil {
+		inherited.judged = s.judgedBy(bp.addr, bp.judged.agent)
+	}
 	var err error
 	if inherited.patch, err = s.code.Insert(bp.addr, host.isa().Machine.Breakpoint); err == nil {
 		s.inserted[bp.addr] = &inherited
@@ -106,7 +110,8 @@ func openAddrSpace(pid int, open func(int, *os.File) *guard.Space, w warnings) (
 		return nil, fmt.Errorf("opening the memory of process %d: %w", pid, err)
 	}
 	s := &addrSpace{pid: pid, mem: mem, guard: open(pid, mem), warnings: w,
-		inserted: make(map[arch.Addr]*insertedBreakpoint), relocated: make(map[arch.Addr]relocatedInsn)}
+		inserted: make(map[arch.Addr]*insertedBreakpoint), judged: make(map[arch.Addr]*judged),
+		relocated: make(map[arch.Addr]relocatedInsn)}
 	s.code = patch.New(mem, s.guard)
 	return s, nil
 }

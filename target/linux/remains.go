@@ -88,13 +88,23 @@ func (t *Target) readRemains(r *remains, mem io.ReaderAt) error {
 	// The site of an entry whose pad is elsewhere is none of this arena.
 	pads := r.pads()
 	r.entries = slices.DeleteFunc(r.entries, func(e fast.Entry) bool {
-		if len(e.Patches) > 0 && pads.has(e.Pad) {
+		if pads.has(e.Pad) {
 			return false
 		}
 		r.damaged++
 		return true
 	})
 	return nil
+}
+
+// sites is how many sites have jumps of their own.
+func (r *remains) sites() (n int) {
+	for i := range r.entries {
+		if len(r.entries[i].Patches) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // spans are ranges of addresses.
@@ -127,9 +137,10 @@ func (r *remains) inside() spans {
 	return all
 }
 
-// site and via are the patch at a site itself, and those by which its jump gets to the pad.
+// site and via are the patch at a site itself, and those by which its jump gets to the pad. A site that another one's jump
+// displaces has none.
 func site(e *fast.Entry) *fast.Patch { return &e.Patches[len(e.Patches)-1] }
-func via(e *fast.Entry) []fast.Patch { return e.Patches[:len(e.Patches)-1] }
+func via(e *fast.Entry) []fast.Patch { return e.Patches[:max(len(e.Patches)-1, 0)] }
 
 // patchState is what there is of a patch in a memory.
 type patchState uint8

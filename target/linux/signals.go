@@ -41,6 +41,12 @@ func isTrap(info *[sys.SiginfoSize]byte) bool {
 	return int(binary.LittleEndian.Uint32(info[:])) == sys.SIGTRAP && siCode(info) > 0
 }
 
+// isFault reports whether a signal is of an instruction that the processor has refused.
+func isFault(info *[sys.SiginfoSize]byte) bool {
+	signal := int(binary.LittleEndian.Uint32(info[:]))
+	return (signal == sys.SIGILL || signal == sys.SIGSEGV || signal == sys.SIGBUS) && siCode(info) > 0
+}
+
 // siCode takes the code out of a siginfo.
 func siCode(info *[sys.SiginfoSize]byte) int32 { return int32(binary.LittleEndian.Uint32(info[8:])) }
 

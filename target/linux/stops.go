@@ -95,7 +95,7 @@ func (t *Target) note(tid int, s sys.Status) *task {
 // no more.
 func (t *Target) noteStop(k *task, s sys.Status) bool {
 	if s.Event() == sys.EventStop {
-		s = t.drainTrap(k, s)
+		s = t.drainFault(k, t.drainTrap(k, s))
 	}
 	if s.Ended() {
 		t.noteEnd(k, s)

@@ -68,6 +68,7 @@ type Target struct {
 
 	collector *collector  // nil for a target that makes no pads
 	unfit     []unfitSite // that are to be demoted
+	worthy    []unfitSite // breakpoints that are to have a pad
 	clock     padClock
 	ending    bool
 }

@@ -70,6 +70,8 @@ func BenchmarkPad(b *testing.B) {
 	}
 	stamped := &figure{what: "record, with time and thread", unit: "ns"}
 	never := &figure{what: "condition false", unit: "ns", goal: 3}
+	inVain := &figure{what: "breakpoint, condition false", unit: "ns", goal: 3}
+	trapped := &figure{what: "breakpoint, condition false, as a trap", unit: "ns"}
 	all := &figure{what: "serve, $regs with all vectors, 16 bytes", unit: "ns", goal: 150}
 	agent := &figure{what: "gdbserver, ftrace, 16 bytes", unit: "ns"}
 	agentAll := &figure{what: "gdbserver, ftrace, $regs, 16 bytes", unit: "ns"}
@@ -92,6 +94,8 @@ func BenchmarkPad(b *testing.B) {
 			slices, _ := p.record(1, padSlices, padCalls)
 			stamped.addCosts(slices)
 			never.addCosts(p.serve("trace tick_traced if $rdi == -1", "$regs, buffer", 0))
+			inVain.addCosts(p.breaks(padSlices, padCalls))
+			trapped.addCosts(p.breaks(agentSlices, agentCalls, "--no-pads"))
 			all.addCosts(p.serve("trace tick_traced", "$regs, buffer", padSlices*padCalls))
 			p.agent(agent, "buffer")
 			p.agent(agentAll, "$regs, buffer")
@@ -103,7 +107,7 @@ func BenchmarkPad(b *testing.B) {
 	for _, c := range compared {
 		t.figures = append(t.figures, c.hand, c.ours, c.ratio)
 	}
-	t.figures = append(t.figures, stamped, never, all, agent, agentAll, cliff, wall, writing, excess)
+	t.figures = append(t.figures, stamped, never, inVain, trapped, all, agent, agentAll, cliff, wall, writing, excess)
 	reports = append(reports, t)
 	b.ReportMetric(0, "ns/op") // of the whole run, which says nothing
 	b.ReportMetric(compared[0].ours.value(), "ns/hit")
@@ -207,6 +211,17 @@ func (p *padBench) serve(command, collect string, frames int) []slice {
 		p.Fatalf("%s: want %d frames, GDB says\n%s", command, frames, status)
 	}
 	return p.read(s.Stdout(), padSlices)
+}
+
+// breaks has GDB insert a breakpoint with a condition that no call meets. The first hits, of some hundred thousand, are traps.
+func (p *padBench) breaks(slices, calls int, flags ...string) []slice {
+	p.Helper()
+	s := gdbtest.Start(p, gdbtest.Config{
+		Flags: flags, Comm: "localhost:0", Command: []string{p.program, strconv.Itoa(slices), strconv.Itoa(calls)},
+	})
+	gdbtest.Run(p, p.program, fmt.Sprintf(script, s.Address, "break tick_traced"+never))
+	s.Wait(p)
+	return p.read(s.Stdout(), slices)
 }
 
 // agent has GDB trace with gdbserver and the agent that goes into the program with it, if it is installed and works here.

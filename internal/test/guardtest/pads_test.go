@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"tracewell/arch"
+	"tracewell/arch/amd64"
 	"tracewell/fast"
 	"tracewell/internal/sys"
 	"tracewell/target/linux"
@@ -39,7 +41,7 @@ type padTally struct {
 // that nobody has fetched.
 func TestKilledPads(t *testing.T) {
 	l := newLab(t)
-	addresses := l.statements("tick", "work")
+	addresses := l.instructions("tick", "work")
 	n := *padKills
 	if n == 0 {
 		n = 6
@@ -76,7 +78,7 @@ func TestKilledPads(t *testing.T) {
 // still ends in a pad, and the program computes what it should.
 func TestMendHostile(t *testing.T) {
 	l := newLab(t)
-	addresses := l.statements("tick", "work")
+	addresses := l.instructions("tick", "work")
 	mender, err := linux.New(linux.Streams{})
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +114,7 @@ func TestMendCommand(t *testing.T) {
 	l := newLab(t)
 	s := l.run(1, "0")
 	pid := fmt.Sprint(s.Process.Pid)
-	tracer, progress := l.tracer(s, l.statements("tick", "work"))
+	tracer, progress := l.tracer(s, l.instructions("tick", "work"))
 	l.await("the tracer traces", func() bool { return l.progress(progress, wordPads) > 0 || sys.HasEnded(tracer.Process.Pid) })
 	file := filepath.Join(l.dir, "rest.tf")
 	mend := func(want int, text string, args ...string) {
@@ -151,7 +153,7 @@ func TestMendCommand(t *testing.T) {
 // TestMendKilled kills mend as well, at random moments. Whatever it had begun, the next one finishes, and the program never notices.
 func TestMendKilled(t *testing.T) {
 	l := newLab(t)
-	addresses := l.statements("tick", "work")
+	addresses := l.instructions("tick", "work")
 	mender, err := linux.New(linux.Streams{})
 	if err != nil {
 		t.Fatal(err)
@@ -221,19 +223,20 @@ func scribble(t *testing.T, pid int) {
 	}
 }
 
-// statements are the addresses of all statements of functions, as the line table has them, the first function's first.
-func (l *lab) statements(functions ...string) (addresses []string) {
+// instructions are the addresses of all instructions of functions, the first function's first: closer together than jumps are long.
+func (l *lab) instructions(functions ...string) (addresses []string) {
 	l.Helper()
 	f, err := elf.Open(l.program.Path)
 	if err != nil {
 		l.Fatal(err)
 	}
 	defer f.Close()
-	data, err := f.DWARF()
+	symbols, err := f.Symbols()
 	if err != nil {
 		l.Fatal(err)
 	}
-	symbols, err := f.Symbols()
+	text := f.Section(".text")
+	code, err := text.Data()
 	if err != nil {
 		l.Fatal(err)
 	}
@@ -242,13 +245,14 @@ func (l *lab) statements(functions ...string) (addresses []string) {
 			if s.Name != name {
 				continue
 			}
-			for _, at := range linesWithin(l, data, s.Value, s.Value+s.Size) {
-				addresses = append(addresses, fmt.Sprintf("%x", at))
-			}
+			from := s.Value - text.Addr
+			amd64.Scan(code[from:from+s.Size], arch.Addr(s.Value), func(step amd64.Step) {
+				addresses = append(addresses, fmt.Sprintf("%x", uint64(step.At)))
+			})
 		}
 	}
-	if len(addresses) < 5 {
-		l.Fatalf("the statements are at %v", addresses)
+	if len(addresses) < 10 {
+		l.Fatalf("the instructions are at %v", addresses)
 	}
 	return addresses
 }

@@ -30,6 +30,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "tracer:", traceByPads(strings.Fields(order)))
 		os.Exit(1)
 	}
+	if order := os.Getenv(judgeTracer); order != "" {
+		fmt.Fprintln(os.Stderr, "tracer:", breakByPads(strings.Fields(order)))
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 

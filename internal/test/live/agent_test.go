@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tracewell/internal/test/testprog"
 )
 
@@ -47,6 +49,71 @@ func TestConditionOnTarget(t *testing.T) {
 		t.Errorf("%d stops while GDB evaluates the condition, want %d at least", n, inGDB)
 	}
 }
+
+// TestConditionInPad has a pad evaluate conditions in each kind of place, while GDB steps, has other breakpoints in the way, traces
+// at the same address and takes it all away. It prints what it prints where each hit is a trap.
+func TestConditionInPad(t *testing.T) {
+	t.Parallel()
+	for site, length := range map[string]int{"mov": 7, "push": 1} {
+		for _, variant := range []testprog.Variant{{}, {NoPIE: true}} {
+			t.Run(variant.String()+" "+site, func(t *testing.T) {
+				t.Parallel()
+				program := testprog.Build(t, "spin", variant)
+				at := strings.NewReplacer("TICK", "tick_"+site, "NEXT", fmt.Sprintf("(tick_%s + %d)", site, length))
+				script := at.Replace(toMain + onTarget + conditionsAtTick)
+				traps := debugWith(t, []string{"--no-pads"}, program, []string{"4000", site}, script)
+				pads := debugWith(t, nil, program, []string{"4000", site}, script)
+				sameCalls(t, pads, 4000)
+				for _, section := range []string{"session", "end"} {
+					if diff := cmp.Diff(traps.output.Section(t, section), pads.output.Section(t, section)); diff != "" {
+						t.Errorf("with pads GDB printed (-traps +pads):\n%s", diff)
+					}
+				}
+				contains(t, pads.output, "session", "call 1000", "call 1500", "call 2000", "call 2500")
+				contains(t, pads.output, "status", "Collected 5 trace frames")
+				contains(t, pads.output, "end", "call 3000", "already hit 2 times")
+			})
+		}
+	}
+}
+
+// conditionsAtTick stops in some of the calls of TICK.
+const conditionsAtTick = `
+	-- session --
+	break *TICK if $rdi == 2000
+	break *TICK if $rdi == 3000 || $rdi == 1000
+	continue
+	printf "call %d\n", $rdi
+	x/8i TICK
+	info registers
+	stepi
+	stepi
+	tbreak *NEXT if $rdi == 1500
+	continue
+	printf "call %d\n", $rdi
+	continue
+	printf "call %d\n", $rdi
+	trace *TICK if $rdi % 100 == 50
+	actions
+		collect $rdi, $rsp
+	end
+	tstart
+	break *TICK if $rdi == 2500
+	continue
+	printf "call %d\n", $rdi
+	tstop
+	-- status --
+	tstatus
+	-- end --
+	delete 6
+	continue
+	printf "call %d\n", $rdi
+	x/8i TICK
+	info breakpoints
+	-- rest --
+	delete
+	continue
+`
 
 // sameCalls checks that spin made its calls and each did what it should.
 func sameCalls(t *testing.T, s *session, calls int64) {
@@ -172,6 +239,34 @@ func TestAgentDprintf(t *testing.T) {
 		want = append(want, fmt.Sprintf("form A|%5d|%-5d|%#o|%d|(nil)|%%|item", length, length, length, r.Int(t, "pops")))
 	}
 	sameLines(t, "dprintf of every form", want, lines(s.server.Stdout(), "form"))
+}
+
+// TestAgentDprintfInPad prints at thousands of calls, some of which stop: what is printed, and what GDB says, is what traps make.
+func TestAgentDprintfInPad(t *testing.T) {
+	t.Parallel()
+	program := testprog.Build(t, "spin", testprog.Variant{NoPIE: true})
+	const calls = "8000"
+	script := toMain + onTarget + `
+		dprintf *tick_mov,"agent %5d|%-6x|%s|%c\n", $rdi, $rsi, $rsi, 65 + $rdi % 26
+		dprintf *tick_mov + 7,"inner %d\n", $rdi
+		condition 3 $rdi % 100 == 1
+		-- stops --
+		break *tick_mov if $rdi == 3000
+		continue
+		info breakpoints
+		stepi
+		stepi
+		delete 4
+		-- rest --
+		continue
+	`
+	traps := debugWith(t, []string{"--no-pads"}, program, []string{calls, "mov"}, script)
+	pads := debugWith(t, nil, program, []string{calls, "mov"}, script)
+	sameCalls(t, pads, 8000)
+	for _, kind := range []string{"agent", "inner"} {
+		sameLines(t, kind, lines(traps.server.Stdout(), kind), lines(pads.server.Stdout(), kind))
+	}
+	sameLines(t, "stops", strings.Split(traps.output.Section(t, "stops"), "\n"), strings.Split(pads.output.Section(t, "stops"), "\n"))
 }
 
 // TestAgentDprintfCondition prints where the condition holds. gdbserver 13.1 prints always.

@@ -60,9 +60,15 @@ const (
 // {FILE} a path for tsave, {mark: NAME} the source line that has that mark and {number: NAME} its number alone.
 func debug(t *testing.T, program *testprog.Program, args []string, script string) *session {
 	t.Helper()
+	return debugWith(t, nil, program, args, script)
+}
+
+// debugWith is debug with flags for the server.
+func debugWith(t *testing.T, flags []string, program *testprog.Program, args []string, script string) *session {
+	t.Helper()
 	s := &session{
 		program: program,
-		server:  gdbtest.Serve(t, append([]string{program.Path}, args...)...),
+		server:  gdbtest.Start(t, gdbtest.Config{Flags: flags, Command: append([]string{program.Path}, args...)}),
 		file:    filepath.Join(t.TempDir(), "frames.tf"),
 	}
 	s.output = gdbtest.Run(t, program.Path, s.expand(t, script))
