@@ -146,6 +146,12 @@ func (c Control) Kept(position uint64) uint64 {
 	return 0
 }
 
+// SetProcess sets what $pid is in frames and expressions.
+func (c Control) SetProcess(pid int64) { c.store(ProcessAt, uint64(pid)) }
+
+// Process returns it.
+func (c Control) Process() int64 { return int64(c.load(ProcessAt)) }
+
 // SetPatience has a waiting thread abandon the run when the reader has not advanced for so long; 0 has it wait for ever.
 func (c Control) SetPatience(d time.Duration) { c.store(PatienceAt, uint64(uint32((d+nap-1)/nap))) }
 

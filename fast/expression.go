@@ -27,7 +27,7 @@ func (b *builder) variable(n trace.VariableNumber) jit.Place {
 	case Thread:
 		return jit.Computed(b.loadThread)
 	case Process:
-		return jit.Known(b.Process)
+		return jit.Stored(8, b.control(ProcessAt))
 	}
 	return jit.Stored(8, b.control(VariablesAt+8*int(n)))
 }
@@ -304,7 +304,7 @@ func (b *builder) traceVariable(n trace.VariableNumber, blk *block) {
 	case Thread:
 		b.Rdfsbase(8, regScratch)
 	case Process:
-		b.MovImm(regScratch, b.Process)
+		b.Mov(8, regScratch, b.control(ProcessAt))
 	default:
 		b.Mov(8, regScratch, b.control(VariablesAt+8*int(n)))
 	}

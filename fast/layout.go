@@ -32,6 +32,8 @@ const (
 	LockAt = 0xc0
 	// ClockAt is a Clock: time stamp counter at the start, multiplier, and microseconds at the start, of 64 bits each.
 	ClockAt = 0x100
+	// ProcessAt is the process id (64 bits) that frames tell. A forked child goes on with the pads of its parent.
+	ProcessAt = 0x120
 	// IdentityAt is what another process needs to make sense of the area: see Identity.
 	IdentityAt = 0x140
 	// KeptAt is two pairs of words of 64 bits, of which one belongs to the present limit: a position in the ring, and how many

@@ -202,8 +202,6 @@ func (b *builder) dry(register func(arch.Reg) jit.Place) *jit.Env {
 		switch b.Builtins[trace.VariableNumber(n)] {
 		case Timestamp, Thread:
 			return jit.Computed(func(asm.Reg) {})
-		case Process:
-			return jit.Known(b.Process)
 		}
 		return jit.Stored(8, asm.At(asm.NoReg, 0))
 	}}

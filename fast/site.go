@@ -23,7 +23,6 @@ type Site struct {
 	NoRedZone bool
 	// Builtins are the trace state variables that are computed.
 	Builtins map[trace.VariableNumber]Builtin
-	Process  int64 // value of a variable of kind Process
 	// Displace makes the displaced instructions as they run from an address on. Behind them the pad has a jump to Next.
 	Displace func(at arch.Addr) ([]byte, error)
 	Next     arch.Addr
@@ -45,6 +44,6 @@ const (
 	Timestamp Builtin = iota + 1
 	// Thread is the thread's id. Pads record the base of its thread-local storage, which Reader.Thread translates.
 	Thread
-	// Process is the number that the Site says.
+	// Process is the number that Control.SetProcess was told.
 	Process
 )

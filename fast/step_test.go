@@ -125,7 +125,7 @@ func newWalk(v *victim, p path, rng *rand.Rand) *walk {
 	arena := v.arena
 	arena.WhenFull = p.whenFull
 	site := &Site{Arena: &arena, Index: 5, Addr: siteAddr, Pad: padAddr, Tracepoints: p.tracepoints, Registers: coreRegisters(t),
-		Trap: p.trap, Strict: p.strict, NoRedZone: p.noRedZone, Process: 77,
+		Trap: p.trap, Strict: p.strict, NoRedZone: p.noRedZone,
 		Builtins: map[trace.VariableNumber]Builtin{1: Timestamp, 20: Thread, 21: Process}, Next: siteAddr + arch.Addr(len(moved)),
 		Displace: func(arch.Addr) ([]byte, error) { return moved, nil }}
 	if p.all {
@@ -228,6 +228,7 @@ func (w *walk) prepare() {
 		return int64(w.pid)
 	}
 	w.control.SetClock(Clock{Microseconds: microseconds})
+	w.control.SetProcess(77)
 	w.control.SwitchOn()
 	w.control.store(OwnerAt, w.control.load(OwnerAt)|1)
 	for i := range w.tracepoints {

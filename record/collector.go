@@ -155,13 +155,21 @@ func (s *Session) trap(pid int, at arch.Addr) error {
 	return nil
 }
 
-// unfollow removes the tracepoints of an address from one process.
-func (s *Session) unfollow(pid int, at arch.Addr) error {
-	if s.offloaded[at] == nil {
-		return s.tracer.Uninstall(pid, at)
+// unfollow removes the tracepoints of addresses from one process, all at once.
+func (s *Session) unfollow(pid int, addrs []arch.Addr) error {
+	var errs []error
+	recalled := false // one Apply is for all
+	for _, at := range addrs {
+		if s.offloaded[at] == nil {
+			errs = append(errs, s.tracer.Uninstall(pid, at))
+			continue
+		}
+		s.tracer.Collector().Recall(pid, at)
+		recalled = true
 	}
-	c := s.tracer.Collector()
-	c.Recall(pid, at)
-	_, err := c.Apply()
-	return err
+	if recalled {
+		_, err := s.tracer.Collector().Apply()
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }

@@ -127,8 +127,8 @@ func TestSeveralProcesses(t *testing.T) {
 	if got := e.Explain(); got[0].String() != "pad" || got[1].String() != "trap: no" || got[2].String() != "trap: late" {
 		t.Errorf("explanations %v", got)
 	}
-	must(t, s.unfollow(3, 0x50))
-	must(t, s.unfollow(3, 0x20))
+	must(t, s.unfollow(3, []arch.Addr{0x50}))
+	must(t, s.unfollow(3, []arch.Addr{0x20}))
 	want("without a library of the child", "1 0x10, 1 0x40, 1 0x50, 2 0x10, 2 0x40, 2 0x50",
 		"1 0x20, 1 0x30, 2 0x20, 2 0x30, 3 0x10, 3 0x30, 3 0x40")
 	must(t, e.Stop(trace.ReasonStop, ""))

@@ -60,7 +60,7 @@ func (s *Session) refresh() {
 	if s.stream == nil || s.stream.file == nil {
 		return
 	}
-	status, tracepoints := s.fileStatus(), s.engine.Tracepoints()
+	status, tracepoints := s.fileStatus(), s.tracepoints()
 	// The stream's goroutine alone writes the file.
 	s.stream.later(func() error { return s.stream.file.Update(status, tracepoints) })
 }
@@ -75,9 +75,18 @@ func (s *Session) fileStatus() trace.Status {
 	return st
 }
 
+// tracepoints are the engine's, of which those whose code is not there at the moment are not disabled for whoever reads the file.
+func (s *Session) tracepoints() []trace.Tracepoint {
+	list := s.engine.Tracepoints()
+	for i := range list {
+		list[i].Enabled = list[i].Enabled || s.away[list[i].Key()]
+	}
+	return list
+}
+
 // Header is what the file begins with, by what has been found so far. Config.Events may call it, too.
 func (s *Session) Header() tfile.Header {
-	status, tracepoints := s.fileStatus(), s.engine.Tracepoints()
+	status, tracepoints := s.fileStatus(), s.tracepoints()
 	for i := range tracepoints {
 		tracepoints[i].Static = false // GDB makes none of what it reads in a file
 	}

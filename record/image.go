@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"tracewell/arch"
@@ -14,6 +15,7 @@ import (
 	"tracewell/record/definition"
 	"tracewell/symbol"
 	"tracewell/target"
+	"tracewell/trace"
 )
 
 // process is one process under trace: its files, with their symbols, and the addresses of its tracepoints.
@@ -151,8 +153,11 @@ func (s *Session) libraries(p *process) (added []*symbol.Object, consistent bool
 // addLibrary reads a library, through the root of the process if the path leads elsewhere from here, as for one in a container. It
 // returns nil if the file cannot be read; then there are no tracepoints in the library.
 func (s *Session) addLibrary(p *process, l inferior.LinkObject) *symbol.Object {
-	path := l.Name
-	if within := fmt.Sprintf("/proc/%d/root%s", p.pid, l.Name); !sameFile(path, within) {
+	path, within := l.Name, fmt.Sprintf("/proc/%d/root%s", p.pid, l.Name)
+	if !filepath.IsAbs(path) {
+		within = fmt.Sprintf("/proc/%d/cwd/%s", p.pid, l.Name)
+	}
+	if !sameFile(path, within) {
 		path = within
 	}
 	o, err := p.program.Add(realPath(path), l.Addr)
@@ -171,15 +176,42 @@ func sameFile(a, b string) bool {
 
 // forgetObject removes a library that a process has unloaded, with its tracepoints.
 func (s *Session) forgetObject(p *process, o *symbol.Object) {
+	// What another process has there stays in force for that one.
+	gone := make(map[arch.Addr]bool) // of no process any more
+	var shared []arch.Addr
 	for addr := range p.sites {
-		if p.program.At(addr).Object == o {
+		switch {
+		case p.program.At(addr).Object != o:
+		case len(s.at(addr)) == 1:
+			gone[addr] = true
+		case s.isTraced(addr):
+			shared = append(shared, addr)
+		default:
 			delete(p.sites, addr)
-			if s.isTraced(addr) {
-				_ = s.unfollow(p.pid, addr) // its memory is gone
-			}
 		}
 	}
+	_ = s.disable(gone) // errors are about memory that is gone
+	for addr := range gone {
+		delete(p.sites, addr)
+	}
+	for _, addr := range shared {
+		delete(p.sites, addr)
+	}
+	_ = s.unfollow(p.pid, shared)
 	p.program.Remove(o)
+}
+
+// disable disables the tracepoints at addresses where their code is not any more: another library may come there, with other
+// tracepoints. They stay in the file's header.
+func (s *Session) disable(gone map[arch.Addr]bool) error {
+	var keys []trace.Key
+	for _, d := range s.finder.Defined {
+		if gone[d.Addr] && d.Enabled && !s.away[d.Key()] {
+			keys = append(keys, d.Key())
+			s.away[d.Key()] = true
+		}
+	}
+	return s.engine.EnableAll(keys, false)
 }
 
 // image is the process as definition finds locations in it.

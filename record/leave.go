@@ -93,7 +93,7 @@ func (s *Session) finish(impatient <-chan struct{}) error {
 	// All frames are in the file before its status is brought up to date.
 	err := s.stream.closeUnless(impatient)
 	s.result.Unread = errors.Is(err, errUnread)
-	return errors.Join(err, file.Update(s.engine.Status(), s.engine.Tracepoints()), file.Close())
+	return errors.Join(err, file.Update(s.engine.Status(), s.tracepoints()), file.Close())
 }
 
 // kept is what a file has of the frames in the buffer that it has no room for.

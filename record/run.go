@@ -285,11 +285,17 @@ func (s *Session) add(p *process, found []trace.Tracepoint) error {
 	extent := s.finder.Complete(found)
 	var fresh []trace.Tracepoint
 	var again []arch.Addr
+	var back []trace.Key
 	for _, d := range found {
 		known := s.finder.Definition(d.Key())
 		switch {
-		case known == nil:
+		// What a library had there that is gone may not be what this one has.
+		case known == nil, s.away[d.Key()] && !same(known, &d):
+			delete(s.away, d.Key())
 			fresh = append(fresh, d)
+		case s.away[d.Key()]:
+			delete(s.away, d.Key())
+			back = append(back, d.Key())
 		// Two programs without position independence have their code at the same addresses.
 		case !same(known, &d):
 			s.warn("process %d is not traced at %s: another program has something else there", p.pid, d.Addr)
@@ -302,6 +308,9 @@ func (s *Session) add(p *process, found []trace.Tracepoint) error {
 		if err != nil {
 			s.warn("process %d is not traced everywhere: %w", p.pid, err)
 		}
+	}
+	if err := s.engine.EnableAll(back, true); err != nil {
+		s.warn("process %d is not traced everywhere: %w", p.pid, err)
 	}
 	if len(fresh) == 0 {
 		return nil

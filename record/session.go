@@ -36,6 +36,7 @@ type Session struct {
 	objects  []*symbol.Object // files that processes had loaded
 	tracer   target.Tracer    // the target's own, of which each process is traced by itself
 
+	away      map[trace.Key]bool                   // disabled, as the library that they were in is gone
 	trapped   map[arch.Addr]bool                   // addresses at which the engine has traps installed
 	offloaded map[arch.Addr][]*compiled.Tracepoint // what it has offloaded
 	late      []lateTrap
@@ -64,6 +65,7 @@ func Open(c Config) (*Session, error) {
 		config: c, target: t,
 		ended:     make(chan struct{}, 1),
 		tracer:    t.Tracer(),
+		away:      make(map[trace.Key]bool),
 		trapped:   make(map[arch.Addr]bool),
 		offloaded: make(map[arch.Addr][]*compiled.Tracepoint),
 		processes: make(map[int]*process),
@@ -247,13 +249,18 @@ func (s *Session) whenFull() target.WhenFull {
 
 // define hands tracepoints to the engine, which during a run has them installed at once.
 func (s *Session) define(found []trace.Tracepoint) error {
-	for _, d := range found {
-		if err := s.engine.Define(d, false); err != nil {
-			return err
+	errs := s.engine.DefineAll(found)
+	for i, d := range found { // those that could be defined
+		if errs != nil && errs[i] != nil {
+			continue
 		}
-		s.finder.Defined = append(s.finder.Defined, d)
+		if known := s.finder.Definition(d.Key()); known != nil {
+			*known = d
+		} else {
+			s.finder.Defined = append(s.finder.Defined, d)
+		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // marker is a static tracepoint of the program, which learns by its semaphores that it is traced.

@@ -111,10 +111,29 @@ func (p *Planner) Plan(s Site) (*Plan, error) {
 	return nil, &Refusal{s.Addr, l.causes}
 }
 
-// Release gives back what a plan has reserved. Its patch must be out of the program, and no thread on its trampoline.
+// Fork returns the planner of a copy of the address space, that of a forked child, with the plans that are kept. Its room is a
+// copy of this one's. Both share what is known of the code.
+func (p *Planner) Fork(room *Room, kept func(*Plan) bool) *Planner {
+	child := *p
+	child.Room, child.held = room, nil
+	for _, h := range p.held {
+		switch {
+		case h.plan == nil:
+		case kept(h.plan):
+			child.held = append(child.held, h)
+		case h.plan.Landing != 0 && h.Range == h.plan.Held: // once, for a plan may hold two ranges
+			room.Give(h.plan.Landing, Trampoline)
+		}
+	}
+	return &child
+}
+
+// Release gives back what a plan has reserved, unless that has been done. Its patch must be out of the program, and no thread on
+// its trampoline.
 func (p *Planner) Release(plan *Plan) {
+	before := len(p.held)
 	p.held = slices.DeleteFunc(p.held, func(h hold) bool { return h.plan == plan })
-	if plan.Landing != 0 {
+	if plan.Landing != 0 && len(p.held) < before {
 		p.Room.Give(plan.Landing, Trampoline)
 	}
 }

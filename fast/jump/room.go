@@ -2,6 +2,7 @@ package jump
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"tracewell/arch"
@@ -28,6 +29,20 @@ const maxTries = 64
 // NewRoom returns the room that gaps of an address space have, whole pages in order of their addresses.
 func NewRoom(gaps []Range) *Room {
 	return &Room{gaps: slices.Clone(gaps), withdrawn: make(map[arch.Addr]bool)}
+}
+
+// Fork returns the room of a copy of the address space.
+func (r *Room) Fork() *Room {
+	child := *r
+	child.gaps, child.spans, child.opened = slices.Clone(r.gaps), slices.Clone(r.spans), slices.Clone(r.opened)
+	child.withdrawn = maps.Clone(r.withdrawn)
+	return &child
+}
+
+// Renew tells the gaps that there are now. Pages that were opened are not in them.
+func (r *Room) Renew(gaps []Range) {
+	r.gaps = slices.Clone(gaps)
+	clear(r.withdrawn)
 }
 
 // Withdraw has no more addresses of a page handed out, because the program has got something there in the meantime. Plans with a

@@ -2,7 +2,11 @@
 
 package sys
 
-import "golang.org/x/sys/unix"
+import (
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
 
 // Numbers of system calls that a tracee can be made to make.
 const (
@@ -39,3 +43,25 @@ const (
 	SealableMemory = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
 	NotExecutable  = unix.MFD_NOEXEC_SEAL
 )
+
+// CallName is the name of a system call that a tracee can be made to make.
+func CallName(number uint64) string {
+	switch number {
+	case CallMmap:
+		return "mmap"
+	case CallMunmap:
+		return "munmap"
+	case CallMremap:
+		return "mremap"
+	case CallClose:
+		return "close"
+	case CallMemfdCreate:
+		return "memfd_create"
+	case CallSigaction:
+		return "rt_sigaction"
+	}
+	return "system call " + strconv.FormatUint(number, 10)
+}
+
+// ErrorText is the kernel's error number in words.
+func ErrorText(errno int) string { return unix.Errno(errno).Error() }

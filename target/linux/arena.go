@@ -73,7 +73,8 @@ func (s *pads) arenas() (all []*arena) {
 // padArea is memory for pads with a mapping of the control area in front of it.
 type padArea struct {
 	base arch.Addr // of the control area
-	used int       // bytes for pads
+	used int       // bytes for pads, a multiple of padAlign
+	free []span    // of them, where pads were that are gone, in order
 }
 
 func (a *padArea) pads() arch.Addr { return a.base + fast.ControlSize }
@@ -86,19 +87,14 @@ func (a *padArea) padRange() jump.Range {
 // size is that of the control area and the pads.
 func (a *padArea) size() int { return fast.ControlSize + padAreaSize }
 
-// reserve returns room for a pad, or false if there is not as much.
-func (a *padArea) reserve(size int) (arch.Addr, bool) {
-	at := (a.used + padAlign - 1) &^ (padAlign - 1)
-	if at+size > padAreaSize {
-		return 0, false
-	}
-	a.used = at + size
-	return a.pads() + arch.Addr(at), true
-}
-
 // arenaFor returns the arena for the tracepoints of a process, with an area for pads within reach of addr that has room for size
 // bytes. It makes what is missing.
 func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padArea, error) {
+	if p.pads == nil && p.legacy != nil && t.padsAllowed(p) == nil {
+		if err := t.inherit(p); err != nil {
+			return nil, nil, err
+		}
+	}
 	if p.pads == nil {
 		p.pads = newPads()
 	}
@@ -121,24 +117,54 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 	if err != nil || had != nil {
 		return a, area, err
 	}
+	sys.Populate(a.ring) // which takes milliseconds, while the program runs
+	t.adopted(p, a)
+	return a, area, nil
+}
+
+// adopted has the tracepoints of a process use an arena.
+func (t *Target) adopted(p *process, a *arena) {
 	var clock fast.Clock
 	if clock, a.clocked = t.clock.clock(); a.clocked {
 		a.control.SetClock(clock)
 	}
 	a.shadow.Store(p.code.Shadow())
-	p.pads.arena = a
+	p.pads.arena, p.pads.process = a, int64(p.pid)
 	t.collector.add(a)
-	return a, area, nil
 }
+
+// refusedPads is why no pads were to be had in a run: the kernel would refuse the same call for each location.
+type refusedPads struct {
+	err error
+	run uint64
+}
+
+// padsAllowed says why a process cannot have pads at all, as far as that is known without an attempt.
+func (t *Target) padsAllowed(p *process) error {
+	if run := t.collector.begun.Load(); p.padless.err != nil && p.padless.run == run {
+		return p.padless.err
+	}
+	if err := t.examine(p); err != nil {
+		return err
+	}
+	if p.shadowStack { // a thread whose tracer is killed in such a call goes back by rt_sigreturn
+		return errShadowStack
+	}
+	return nil
+}
+
+var errShadowStack = errors.New("the program has a shadow stack (CET), which system calls that the tracer has it make do not bear")
 
 // arenaNear returns an arena that has an area near an address, or makes one with a ring of a size if there is none yet.
 func (t *Target) arenaNear(p *process, a *arena, ring int, addr arch.Addr, size int) (*arena, *padArea, error) {
 	if a != nil {
 		for _, area := range a.areas {
-			if distance(area.base, addr) < reach && area.used+padAlign+size <= padAreaSize {
+			if distance(area.base, addr) < reach && area.has(size) {
 				return a, area, nil
 			}
 		}
+	} else if err := t.padsAllowed(p); err != nil {
+		return nil, nil, err
 	}
 	if t.owner == nil {
 		var err error
@@ -167,15 +193,17 @@ func (t *Target) arenaNear(p *process, a *arena, ring int, addr arch.Addr, size 
 	}
 	c.end()
 	if err != nil {
+		if refused := (*callError)(nil); fresh && errors.As(err, &refused) {
+			p.padless = refusedPads{err, t.collector.begun.Load()}
+		}
 		return nil, nil, err
 	}
 	if fresh { // the rest is the tracer's alone, and the program may run
 		a.shape.RDFSBase = host.padProcessor().RDFSBase
-		a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
-		if err := a.open(t.owner); err != nil {
+		a.shape.Key = newKey()
+		if err := a.open(t.owner, p); err != nil {
 			return nil, nil, errors.Join(err, t.discard(p, nil, a))
 		}
-		a.beginSleepers(p)
 		a.shape.Filtered = a.sleepers.wary // and may have one by the next hit
 	}
 	return a, area, nil
@@ -197,7 +225,8 @@ func newArena(c *calls, area *padArea, ring int) (*arena, error) {
 	return a, nil
 }
 
-// share has the program make the file and map it.
+// share has the program make the file, and map it in place of what is where the shape says: memory of the program's own with zeros
+// where the control area is to be, and a ring, unless there is none yet.
 func (a *arena) share(c *calls) error {
 	fd, err := c.makeFile(a.shape.Control)
 	if err != nil {
@@ -211,7 +240,9 @@ func (a *arena) share(c *calls) error {
 	if err := c.mapAt(a.shape.Control, fast.ControlSize, sys.ReadWrite, shared, int(fd), 0); err != nil {
 		return err
 	}
-	a.shape.Ring, err = c.mapAnywhere(2 * a.shape.RingSize)
+	if a.shape.Ring == 0 {
+		a.shape.Ring, err = c.mapAnywhere(2 * a.shape.RingSize)
+	}
 	for i := 0; i < 2 && err == nil; i++ {
 		err = c.mapAt(a.shape.Ring+arch.Addr(i*a.shape.RingSize), a.shape.RingSize, sys.ReadWrite, shared, int(fd), fast.ControlSize)
 	}
@@ -257,6 +288,15 @@ func (c *calls) mapAgain(a *arena, area *padArea) error {
 	if err := c.mapAt(area.base, area.size(), sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0); err != nil {
 		return err
 	}
+	err := c.mapControl(a, area)
+	if err != nil {
+		err = errors.Join(err, c.unmap(area.base, area.size()))
+	}
+	return err
+}
+
+// mapControl has the program map the control area in front of another area for pads, in place of what is there.
+func (c *calls) mapControl(a *arena, area *padArea) error {
 	got, err := c.make(sys.CallMremap, uint64(a.shape.Control), 0, fast.ControlSize, sys.MoveTo, uint64(area.base))
 	if err == nil && arch.Addr(got) != area.base {
 		err = fmt.Errorf("mremap in the program returned %#x, want %s", got, area.base)
@@ -277,11 +317,17 @@ func (a *arena) shareFile(tid, fd int) error {
 	return sys.SealLength(f)
 }
 
-// open maps the file in this process, and has the control area owned by the tracer's thread.
-func (a *arena) open(owner *sys.Owner) error {
+// newKey makes the key of a new arena.
+func newKey() uint64 {
 	var key [8]byte
 	rand.Read(key[:])
-	a.shape.Key = binary.LittleEndian.Uint64(key[:])
+	return binary.LittleEndian.Uint64(key[:])
+}
+
+// open maps the file in this process, has the control area owned by the tracer's thread, and the pads tell a process. The program
+// may run meanwhile.
+func (a *arena) open(owner *sys.Owner, p *process) error {
+	a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
 	var err error
 	if a.ring, a.unmap, err = sys.MapRing(a.file, fast.ControlSize, a.shape.RingSize); err != nil {
 		return err
@@ -301,6 +347,8 @@ func (a *arena) open(owner *sys.Owner) error {
 	a.reader.Wake = func() { sys.WakeWaiters(wake) }
 	a.reader.Thread = a.threads.of
 	a.reader.Own = func(addr arch.Addr, memory []byte) { a.shadow.Load().Hide(addr, memory) }
+	a.control.SetProcess(int64(p.pid))
+	a.beginSleepers(p)
 	a.control.SwitchOn()
 	return nil
 }

@@ -55,6 +55,7 @@ type collector struct {
 	prepared map[siteKey]*padSite // what Apply is to put into force, nil for nothing; the tracer's own
 	over     atomic.Bool          // a deposit has ended the run, or none has begun
 	halt     atomic.Bool          // a deposit has ended the run, and the tracepoints are still in place
+	begun    atomic.Uint64        // runs
 
 	mu        sync.Mutex // held while frames are drained and deposited; guards the next five
 	run       target.Run
@@ -73,6 +74,7 @@ type collector struct {
 func (c *collector) Begin(run target.Run) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.begun.Add(1)
 	c.counting.Lock()
 	c.tallies = make(map[trace.Key]*target.Tally)
 	c.counting.Unlock()
@@ -138,7 +140,7 @@ func (c *collector) Apply() (refused []target.Refusal, err error) {
 func (c *collector) Explain(pid int, at arch.Addr) (how string) {
 	c.t.do(func() {
 		if p := c.t.traced(pid); p != nil && p.pads != nil && p.pads.sites[at] != nil && !p.pads.sites[at].idle {
-			how = p.pads.sites[at].explain(p.addrSpace)
+			how = p.pads.sites[at].explain(p.addrSpace, c.variables.divided.Load())
 		}
 	})
 	return how

@@ -95,7 +95,10 @@
 //     needs its bytes, a breakpoint of the session or a write, or too many threads come to the middle of its jump.
 //   - A breakpoint of the session whose Check can be evaluated in a pad is a site, too, once it is worth it (padjudge.go). A task
 //     that its pad has stopped is as one that has run into an inserted breakpoint: its pc is behind the address of the site.
-//   - While a task runs in the memory whose hits do not count, as a vfork child's do not, the jumps have lids (padlid.go).
+//   - While a task runs in the memory whose hits do not count, or count for another process, as a vfork child's, the jumps have
+//     lids (padlid.go).
+//   - A forked child keeps its copy of the pads for the case that it is to be traced as well (padfork.go), and what is known of
+//     code is believed only as long as it is mapped (padstale.go).
 //   - When the tracer dies the kernel tells the pads, which then do nothing (sys.Owner). The jumps stay, and a directory in the
 //     arena from which another tracer can put the code back. So the guard is not told of jumps, only of lids.
 //

@@ -56,7 +56,7 @@ func (t *Target) beginCalls(p *process) (*calls, error) {
 	var stub arch.Addr
 	err := t.spare.lend(func() (err error) {
 		if stub, err = p.callStub(); err == nil {
-			err = p.examine() // a filter may have come since the last time
+			err = t.examine(p) // a filter may have come since the last time
 		}
 		return err
 	})
@@ -145,6 +145,9 @@ func (c *calls) make(number uint64, args ...uint64) (uint64, error) {
 	if c.t.tasks[k.tid] != k || k.state != stopped {
 		return 0, errEndedInCall
 	}
+	if errno := c.t.kernel.refuse(number, args); errno != 0 {
+		return 0, refusedCall(number, errno)
+	}
 	// Everything but the call's registers stays: the stub leaves the rest as it finds it.
 	k.regs, k.haveRegs = c.saved.regs, true
 	host.setCall(&k.regs, c.stub, number, args)
@@ -164,10 +167,27 @@ func (c *calls) make(number uint64, args ...uint64) (uint64, error) {
 	}
 	result := host.callResult(&k.regs)
 	if errno := -int64(result); errno > 0 && errno < 4096 {
-		return 0, fmt.Errorf("system call %d in the program failed with error %d", number, errno)
+		return 0, refusedCall(number, int(errno))
 	}
 	return result, nil
 }
+
+// refusedCall is the error of a system call that the program was made to make.
+func refusedCall(number uint64, errno int) error {
+	why := sys.ErrorText(errno)
+	if errno == deniedByPolicy {
+		why += ", as the security policy of the system wants it (SELinux, for instance)"
+	}
+	return &callError{fmt.Sprintf("the program may not call %s for the tracer: %s", sys.CallName(number), why)}
+}
+
+// deniedByPolicy is EACCES: none of the calls that the tracer makes fails with it for another reason.
+const deniedByPolicy = 13
+
+// callError says that the kernel has refused a system call of the tracer's.
+type callError struct{ text string }
+
+func (e *callError) Error() string { return e.text }
 
 var errEndedInCall = errors.New("the thread ended during the system call")
 

@@ -271,7 +271,7 @@ func (t *Target) install(p *process, location *location) error {
 
 // passCheaply has threads continue from a breakpoint without a step in place, if the instruction allows that.
 func (t *Target) passCheaply(p *process, bp *insertedBreakpoint) error {
-	if err := p.examine(); err != nil {
+	if err := t.examine(p); err != nil {
 		return err
 	}
 	if !bp.emulate && bp.buffer == nil && bp.pad == nil {
@@ -339,7 +339,13 @@ func (t *Target) removeLocations() {
 // moveSites gives the tracepoints of a process that is being let go to its child, which has a copy of its memory.
 func (t *Target) moveSites(from, to *process) {
 	from.traced = false
+	if from.pads != nil {
+		to.warn(t.bequeath(from, to))
+	}
 	for _, bp := range from.inserted {
+		if there := to.inserted[bp.addr]; there != nil && there.pad != nil {
+			continue // the parent's goes with its other patches
+		}
 		if bp.location != nil && t.install(to, bp.location) == nil {
 			from.warn(from.removeLocation(bp))
 		}

@@ -165,13 +165,13 @@ func orElse(f, otherwise *os.File) *os.File {
 }
 
 // examine finds out, before the first tracepoint of a program, what its kernel features forbid.
-func (p *process) examine() error {
-	filter, err := sys.StatusField(p.alive(), "Seccomp")
+func (t *Target) examine(p *process) error {
+	filter, err := t.kernel.statusField(p.alive(), "Seccomp")
 	if err != nil {
 		return fmt.Errorf("reading the status of process %d: %w", p.pid, err)
 	}
 	p.filtered = filter != "" && filter != "0"
-	features, err := sys.StatusField(p.alive(), "x86_Thread_features")
+	features, err := t.kernel.statusField(p.alive(), "x86_Thread_features")
 	p.shadowStack = strings.Contains(features, "shstk")
 	return err
 }

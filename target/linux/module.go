@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"tracewell/arch"
 	"tracewell/fast/jump"
@@ -19,6 +20,8 @@ import (
 // module is one mapping of code, with what is known of it to patch it with jumps.
 type module struct {
 	text      jump.Range
+	mapping   sys.Mapping // the same, as it was
+	modified  time.Time   // of the file, zero if that is not known
 	planner   *jump.Planner
 	isGo      bool        // some of it is of Go
 	functions []function  // in order of their addresses; none in a file that cannot be read
@@ -57,7 +60,10 @@ func (p *process) moduleAt(addr arch.Addr, area *padArea) (*module, error) {
 	if s.room == nil { // one for all modules, or two would open the same page
 		s.room = jump.NewRoom(gaps(maps))
 	}
-	m := &module{text: jump.Range{Start: arch.Addr(maps[i].Start), End: arch.Addr(maps[i].End)}}
+	m := &module{text: jump.Range{Start: arch.Addr(maps[i].Start), End: arch.Addr(maps[i].End)}, mapping: maps[i]}
+	if status, err := os.Stat(m.path(p.pid)); err == nil {
+		m.modified = status.ModTime()
+	}
 	m.readFile(p, maps[i])
 	m.planner = &jump.Planner{
 		Targets: jump.NewTargets(m.text), Room: s.room, Pads: area.padRange(),

@@ -21,10 +21,6 @@ func (s *padSite) build(p *process, what fast.Site, full fast.WhenFull) error {
 
 // place gives a pad its place, and writes it there.
 func (s *padSite) place(p *process, what fast.Site, build func(*fast.Site) (*fast.Pad, error)) error {
-	at, ok := s.area.reserve(0)
-	if !ok {
-		return errors.New("the memory for pads is full")
-	}
 	run := s.run
 	if run == nil {
 		run = s.plan.Run
@@ -38,18 +34,21 @@ func (s *padSite) place(p *process, what fast.Site, build func(*fast.Site) (*fas
 		}
 		return s.copy.Code, nil
 	}
-	what.Arena, what.Index, what.Addr, what.Pad, what.Tracepoints = &shape, s.index, s.addr, at, s.list
+	what.Arena, what.Index, what.Addr, what.Tracepoints = &shape, s.index, s.addr, s.list
 	what.NoRedZone, what.Displace, what.Next, what.Onward = s.golang, displace, run[len(run)-1].Next(), s.onward
-	var err error
-	if s.pad, err = build(&what); err != nil {
-		return err
+	for _, at := range s.area.places() { // how much it takes is known only when it is built
+		var err error
+		what.Pad = at
+		if s.pad, err = build(&what); err != nil {
+			return err
+		}
+		if !s.area.take(at, len(s.pad.Code)) {
+			continue
+		}
+		if _, err := p.mem.WriteAt(s.pad.Code, int64(at)); err != nil {
+			return fmt.Errorf("cannot write a pad at %s: %w", at, err)
+		}
+		return nil
 	}
-	// Nobody else has taken room since; how much it takes is known only now.
-	if _, ok := s.area.reserve(len(s.pad.Code)); !ok {
-		return errors.New("the memory for pads is full")
-	}
-	if _, err := p.mem.WriteAt(s.pad.Code, int64(at)); err != nil {
-		return fmt.Errorf("cannot write a pad at %s: %w", at, err)
-	}
-	return nil
+	return errors.New("the memory for pads is full")
 }

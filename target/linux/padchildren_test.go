@@ -3,8 +3,12 @@
 package linux_test
 
 import (
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
+	"tracewell/internal/sys"
 	"tracewell/internal/test/testprog"
 	"tracewell/target"
 	"tracewell/trace"
@@ -41,5 +45,76 @@ func TestPadsAndChildren(t *testing.T) {
 	}
 	if want := done[0].Int(t, "calls") + done[0].Int(t, "aside"); c.frames != want || c.err != nil {
 		t.Errorf("%d frames, want %d (%s), %v", c.frames, want, out, c.err)
+	}
+}
+
+// TestPadsForked follows a child and the child of that: each goes on with the pads that it has a copy of, and its frames come
+// from a buffer of its own.
+func TestPadsForked(t *testing.T) {
+	p := testprog.Build(t, "prefork", fixed)
+	const calls = 20_000
+	r := launchPads(t, p.Path, "1", strconv.Itoa(calls), "nested")
+	r.quiet()
+	r.target.SetReports(target.Reports{Fork: true})
+	at := symbol(t, p.Path, "handle")
+	c := &counted{}
+	tp := r.offload(at, c.take, func(*trace.Tracepoint) {})
+	collector := r.target.Collector()
+	how := collector.Explain(r.pid, at)
+	forks := 0
+	ev := r.resume(0)
+	for ; ev.Kind != target.Exited || ev.Thread.PID != r.pid; ev = r.resume(0) {
+		if ev.Kind != target.Forked {
+			continue
+		}
+		forks++
+		before, err := sys.Mappings(ev.Thread.PID)
+		r.must(err)
+		r.must(collector.Offload(ev.Child.PID, tp))
+		refused, err := collector.Apply()
+		r.must(err)
+		if got := collector.Explain(ev.Child.PID, at); got != how || len(refused) > 0 {
+			t.Errorf("the child is traced by %q, its parent by %q; refused: %v", got, how, refused)
+		}
+		after, err := sys.Mappings(ev.Child.PID)
+		r.must(err)
+		same := func(a, b sys.Mapping) bool { return a.Start == b.Start && a.End == b.End && a.Inode != b.Inode }
+		if b, a := sharedMemory(before), sharedMemory(after); len(a) == 0 || !slices.EqualFunc(b, a, same) {
+			t.Errorf("the child shares %v with the tracer, its parent %v", a, b)
+		}
+	}
+	if forks != 2 || ev.Code != 0 || c.frames != 3*calls || c.err != nil {
+		t.Errorf("%d forks, %d frames, want %d, %+v, %v", forks, c.frames, 3*calls, ev, c.err)
+	}
+}
+
+// sharedMemory is what of a program's memory its tracer has mapped, too.
+func sharedMemory(maps []sys.Mapping) []sys.Mapping {
+	return slices.DeleteFunc(maps, func(m sys.Mapping) bool { return !strings.HasPrefix(m.Path, "/memfd:") })
+}
+
+// TestPadsFollowChild lets the parent go at a fork, as GDB's follow-fork-mode child does. The run goes on in the child, by pads.
+func TestPadsFollowChild(t *testing.T) {
+	p := testprog.Build(t, "prefork", fixed)
+	r := launchPads(t, p.Path, "1", "1500", "orphan")
+	r.target.SetReports(target.Reports{Fork: true})
+	at := symbol(t, p.Path, "handle")
+	r.trace(1, at)
+	r.must(r.engine.Start(r.target, r.pid))
+	how := r.target.Collector().Explain(r.pid, at)
+	ev := r.resume(0)
+	if ev.Kind != target.Forked {
+		t.Fatalf("%+v, want a fork", ev)
+	}
+	child := ev.Child
+	r.must(r.target.Detach(r.pid))
+	if got := r.target.Collector().Explain(r.pid, at); got != how || !strings.HasPrefix(got, "pad") {
+		t.Errorf("the child is traced by %q, the parent was by %q", got, how)
+	}
+	if ev = r.resume(0); ev.Kind != target.Exited || ev.Thread != child || ev.Code != 0 {
+		t.Errorf("%+v, want exit 0 of %v", ev, child)
+	}
+	if hits := r.count(1); hits != 1500 {
+		t.Errorf("%d hits, want 1500", hits)
 	}
 }

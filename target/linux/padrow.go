@@ -115,6 +115,9 @@ func (t *Target) buildRow(p *process, next *padSite) error {
 		row[0].bare = bare
 	}
 	for at, site := range built {
+		if was := t.collector.prepared[at]; was != nil && was.plan == site.plan && was.pad != site.pad {
+			t.reclaim(p.pads, was)
+		}
 		t.collector.prepared[at] = site
 	}
 	return nil
@@ -153,11 +156,18 @@ func (t *Target) renew(p *process, plan *jump.Plan, changed []*padSite) (refused
 		}
 		return s.pads.sites[at]
 	})
-	t.clear(s, s.pads.row(plan))
+	if !slices.ContainsFunc(changed, func(c *padSite) bool { return s.pads.sites[c.addr] != c }) {
+		p.traced = true // they are there already for another process of the memory
+		return nil
+	}
+	before := s.pads.row(plan)
+	defer func() { t.reclaimRow(s.pads, before, row) }()
+	t.clear(s, before)
 	idle := func(site *padSite) bool { return site.idle }
 	var err error
 	if !slices.ContainsFunc(row, func(site *padSite) bool { return !site.idle }) {
 		row[0].module.planner.Release(plan)
+		row = nil
 		return nil
 	}
 	for _, site := range row {

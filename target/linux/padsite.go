@@ -14,9 +14,7 @@ import (
 	"tracewell/fast"
 	"tracewell/fast/jump"
 	"tracewell/internal/sys"
-	"tracewell/target"
 	"tracewell/target/linux/internal/patch"
-	"tracewell/trace"
 	"tracewell/trace/compiled"
 )
 
@@ -36,6 +34,10 @@ type pads struct {
 	lidded  bool                   // see settleLids
 	foreign bool                   // likewise
 	stuck   bool                   // a jump could not be taken out, so its pad has to stay
+	process int64                  // whose id the pads tell
+	heirs   map[arch.Addr]*padSite // what a forked child may go on with
+	fresh   bool                   // modules were looked at since the last Apply
+	lost    []*jump.Plan           // of code that is gone
 }
 
 // padSite is a location whose tracepoints are collected by a pad. While the session has a breakpoint in its patch it is demoted: an
@@ -104,14 +106,33 @@ func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 	if len(tp.Semaphores) > 0 {
 		return errSemaphores
 	}
+	if site := p.sharedSite(tp); site != nil && t.sharer(p) != nil {
+		t.collector.prepared[siteKey{p.pid, tp.Addr}] = site
+		return nil
+	}
 	a, area, err := t.arenaFor(p, tp.Addr, rowRoom)
 	if err != nil {
+		return err
+	}
+	if err := t.refresh(p); err != nil {
 		return err
 	}
 	if err := t.useVariables(a, tp); err != nil {
 		return err
 	}
 	return t.siteWith(p, area, tp)
+}
+
+// sharedSite is the site in force that collects a tracepoint, for a process of the memory, nil for none.
+func (s *addrSpace) sharedSite(tp *compiled.Tracepoint) *padSite {
+	if s.pads == nil {
+		return nil
+	}
+	site := s.pads.sites[tp.Addr]
+	if site == nil || !slices.ContainsFunc(site.list, func(o fast.Tracepoint) bool { return o.Tracepoint == tp }) {
+		return nil
+	}
+	return site
 }
 
 // recall prepares the end of collecting at an address of a process.
@@ -139,70 +160,24 @@ func (t *Target) forsake(p *process, plan *jump.Plan) {
 		return
 	}
 	row[0].module.planner.Release(plan)
+	delete(p.pads.heirs, plan.Addr)
 	for _, site := range row {
+		t.reclaim(p.pads, site)
 		delete(t.collector.prepared, siteKey{p.pid, site.addr})
 	}
 }
 
-// apply puts into force what has been prepared, with all threads stopped and everything deposited that was collected before.
-func (t *Target) apply() (refused []target.Refusal) {
-	prepared := t.collector.prepared
-	t.collector.prepared = make(map[siteKey]*padSite)
-	if len(prepared) > 0 && t.active {
-		t.stopThreads(stopSet{})
-	}
-	t.depositAll()
-	changed := make(map[*process]map[*jump.Plan][]*padSite)
-	for at, next := range prepared {
-		p := t.process(at.pid)
-		if p == nil { // it has ended since, and its pads with it
-			continue
-		}
-		if changed[p] == nil {
-			changed[p] = make(map[*jump.Plan][]*padSite)
-		}
-		if next == nil {
-			t.dropOffloaded(p.addrSpace, at.addr)
-			continue
-		}
-		changed[p][next.plan] = append(changed[p][next.plan], next)
-	}
-	for p, plans := range changed {
-		t.enterThreads(p)
-		for plan, sites := range plans {
-			refused = append(refused, t.renew(p, plan, sites)...)
-		}
-		t.settleTraced(p.addrSpace)
-		t.settleLids(p.addrSpace)
-		p.publish()
-		t.tidy(p.addrSpace)
-	}
-	return refused
-}
-
 // explain says how the hits of a site are collected.
-func (s *padSite) explain(space *addrSpace) string {
+func (s *padSite) explain(space *addrSpace, divided bool) string {
 	switch {
+	case !s.armed(space) && divided && s.sets():
+		return "trap, since " + errDivided.Error()
 	case !s.armed(space):
 		return "trap, since something else is in the way of the jump"
 	case !s.first():
 		return fmt.Sprintf("pad, by the %s at %s", s.plan.Rung, s.plan.Addr)
 	}
 	return "pad, by " + s.plan.Rung.String()
-}
-
-// useVariables makes the trace state variables that a tracepoint names. They are in the memory of one program.
-func (t *Target) useVariables(a *arena, tp *compiled.Tracepoint) error {
-	var used []uint16
-	for p := range tp.Programs() {
-		used = append(used, p.Requirements().Variables...)
-	}
-	used = slices.DeleteFunc(used, func(n uint16) bool { return t.collector.run.Builtins[trace.VariableNumber(n)] != 0 })
-	if len(used) > 0 && !t.collector.variables.in(a) {
-		return errors.New("the trace state variables are in the memory of another program")
-	}
-	t.collector.variables.mention(used)
-	return nil
 }
 
 // siteWith prepares a site that has one tracepoint more than what is prepared or in force at its address, or another one in the
@@ -214,8 +189,14 @@ func (t *Target) siteWith(p *process, area *padArea, tp *compiled.Tracepoint) er
 	if planned != nil && !planned.idle {
 		next.list = slices.Clone(planned.list)
 	}
+	if planned != nil && (!slices.Contains(s.modules, planned.module) || slices.Contains(s.lost, planned.plan)) { // other code has come there
+		planned = nil
+	}
 	if planned == nil {
 		planned = t.leader(p, tp.Addr)
+	}
+	if planned == nil {
+		planned = s.heirs[tp.Addr]
 	}
 	if planned != nil {
 		next.module, next.golang, next.plan, next.area = planned.module, planned.golang, planned.plan, planned.area
@@ -233,7 +214,12 @@ func (t *Target) siteWith(p *process, area *padArea, tp *compiled.Tracepoint) er
 	} else {
 		next.list = append(next.list, added)
 	}
-	err := t.buildRow(p, next)
+	heir, err := p.heir(next)
+	if heir != nil || err != nil {
+		t.collector.prepared[siteKey{p.pid, tp.Addr}] = heir
+		return err
+	}
+	err = t.buildRow(p, next)
 	if err != nil && planned == nil {
 		next.module.planner.Release(next.plan)
 	}
@@ -258,6 +244,8 @@ func (t *Target) plan(p *process, site *padSite) error {
 	for _, q := range p.code.Within(site.addr-min(site.addr, jump.CodeSize), site.addr+jump.CodeSize) {
 		if bp := p.inserted[q.Addr()]; bp != nil && bp.location == nil {
 			continue // of the session, which removes it some time
+		} else if bp != nil && bp.pad != nil && p.lost(bp.pad) {
+			continue // the next Apply takes it out
 		}
 		held := jump.Range{Start: q.Addr(), End: q.End()}
 		m.planner.Hold(held)
@@ -298,7 +286,7 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 		return err
 	}
 	return site.build(p, fast.Site{
-		Registers: registers, Builtins: t.collector.builtins(site.arena), Process: int64(p.pid),
+		Registers: registers, Builtins: t.collector.builtins(site.arena),
 	}, t.collector.whenFull())
 }
 
@@ -467,7 +455,7 @@ func (t *Target) promote(p *process, addr arch.Addr, size int) error {
 			}
 			continue
 		}
-		if site.armed(p.addrSpace) || site.strays.n >= tooManyStrays {
+		if site.armed(p.addrSpace) || site.strays.n >= tooManyStrays || t.divided(site) {
 			continue
 		}
 		if blocked, err := p.blocked(site); blocked || err != nil {
@@ -490,10 +478,14 @@ func (t *Target) promote(p *process, addr arch.Addr, size int) error {
 	return nil
 }
 
-// index returns an index that no site or tracepoint has had.
+// index returns an index that no site or tracepoint has. It was not used before, or long ago.
 func (s *pads) index() int {
-	s.indexes++
-	return s.indexes % fast.MaxTracepoints
+	for {
+		s.indexes++
+		if i := s.indexes % fast.MaxTracepoints; s.indexes < fast.MaxTracepoints || !s.inUse(i) {
+			return i
+		}
+	}
 }
 
 // inTheWay returns the sites whose patches do not bear that bytes of a range change, which are not only those that are written: a
@@ -597,6 +589,6 @@ func (s *pads) rest() {
 		return
 	}
 	for _, area := range s.arena.areas {
-		area.used = 0
+		area.used, area.free = 0, nil
 	}
 }

@@ -138,7 +138,7 @@ func (k *task) under(pc arch.Addr) (site *padSite, to arch.Addr) {
 		return nil, 0
 	}
 	bp := s.inserted[patches[0].Addr()]
-	if bp == nil || bp.pad == nil {
+	if bp == nil || bp.pad == nil || !s.pads.lidded && !s.code.Intact(bp.patch) { // that of a library that was unloaded
 		return nil, 0
 	}
 	site = bp.pad
@@ -212,6 +212,8 @@ func (t *Target) leavePad(k *task) {
 		k.passed = site.addr
 	case fast.Among:
 		k.leaveCopy(site)
+	case fast.Lost: // it stays in the pad
+		pads.stuck = true
 	}
 }
 

@@ -131,8 +131,9 @@ func (l *ledger) check(d target.Deposit) string {
 	return ""
 }
 
-// offload has the Collector of the target collect registers and 16 bytes at the second argument, in a run of its own.
-func (r *run) offload(at arch.Addr, take func([]target.Deposit) target.Verdict, change func(*trace.Tracepoint)) {
+// offload has the Collector of the target collect registers and 16 bytes at the second argument, in a run of its own, and returns
+// what it was handed.
+func (r *run) offload(at arch.Addr, take func([]target.Deposit) target.Verdict, change func(*trace.Tracepoint)) *compiled.Tracepoint {
 	r.t.Helper()
 	tp := trace.Tracepoint{Number: 1, Addr: at, Enabled: true, Actions: []trace.Action{
 		{Kind: trace.CollectRegisters, Mask: []byte{0xff}}, {Kind: trace.CollectMemory, Base: 4, Length: 16},
@@ -148,6 +149,7 @@ func (r *run) offload(at arch.Addr, take func([]target.Deposit) target.Verdict, 
 	if len(refused) > 0 {
 		r.t.Fatal(refused[0].Err)
 	}
+	return c
 }
 
 // storm runs padded and holds its frames to what they must be.

@@ -35,6 +35,8 @@ type addrSpace struct {
 	guard    *guard.Space // nil for memory that does not outlive this process
 	code     *patch.Space // patches and displaced-stepping buffers
 	pads     *pads        // nil without any
+	padless  refusedPads  // that the kernel lets the program have none
+	legacy   *legacy      // that a forked child may go on with, nil for none
 	warnings warnings
 
 	inserted    map[arch.Addr]*insertedBreakpoint

@@ -24,7 +24,7 @@ type relocatedInsn struct {
 func (t *Target) Relocations(pid int, addrs []arch.Addr) []target.Relocation {
 	var wanted []target.Relocation
 	t.onProcess(pid, func(p *process) error {
-		if err := p.examine(); err != nil {
+		if err := t.examine(p); err != nil {
 			return err
 		}
 		for _, from := range addrs {

@@ -12,6 +12,7 @@ import (
 
 	"tracewell/ax"
 	"tracewell/fast"
+	"tracewell/internal/sys"
 	"tracewell/target/linux/internal/patch"
 	"tracewell/tfile"
 	"tracewell/trace"
@@ -76,11 +77,12 @@ func sameFrame(a, b []byte, h tfile.Header) bool {
 }
 
 // salvage reads the frames of all arenas. Nobody writes any more: no thread is in a pad, or the program is only looked at. An arena
-// whose words make no sense is passed over with the reason.
+// whose words make no sense is passed over with the reason, and one whose frames are those of a process from which this one was
+// forked, as long as that is there.
 func (m *mender) salvage() (all []Salvaged) {
 	m.done.Frames, m.done.Passed = 0, 0
 	for _, r := range m.found {
-		if r.broken != nil || r.shape.RingSize == 0 || !r.control.Begun() {
+		if r.broken != nil || r.shape.RingSize == 0 || !r.control.Begun() || m.anothers(r) {
 			continue
 		}
 		s, passed, err := m.salvageFrom(r)
@@ -93,6 +95,16 @@ func (m *mender) salvage() (all []Salvaged) {
 		}
 	}
 	return all
+}
+
+// anothers reports whether the frames of an arena are those of another process that lives.
+func (m *mender) anothers(r *remains) bool {
+	pid := r.control.Process()
+	if pid <= 0 || pid == int64(m.pid) {
+		return false
+	}
+	_, err := sys.ThreadGroup(int(pid))
+	return err == nil
 }
 
 // salvageFrom reads the frames of one arena. The ring is copied, so that what is judged is what is saved, and the copy is doubled

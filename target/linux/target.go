@@ -64,6 +64,7 @@ type Target struct {
 	spare   spare // of beginCalls
 	follow  follower
 	owner   *sys.Owner // of arenas; nil before the first
+	kernel  otherKernel
 
 	collector *collector  // nil for a target that makes no pads
 	unfit     []unfitSite // that are to be demoted

@@ -82,6 +82,9 @@ func (t *Target) childBorn(tid int, parent *task, shares bool) (target.Event, bo
 		return target.Event{}, false
 	}
 	t.procs = append(t.procs, p)
+	if !shares && t.collector != nil {
+		p.legacy = parent.proc.pads.fork(t.collector.begun.Load())
+	}
 	e := target.Event{Kind: target.Forked, Thread: parent.id(), Signal: target.SignalTrap, Child: t.adopt(tid, p).id()}
 	t.settleLids(p.addrSpace)
 	if shares {

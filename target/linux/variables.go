@@ -3,26 +3,36 @@
 package linux
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
+	"tracewell/fast"
 	"tracewell/target"
 	"tracewell/trace"
+	"tracewell/trace/compiled"
 )
 
 // variables holds the trace state variables of a run: by itself, or, as soon as there is one, in the arena of the program whose
-// pads read and set them. Another program's pads cannot have them, so tracepoints there that use variables are traps.
+// pads read and set them. Another program's pads cannot have them, so tracepoints there that use variables are traps, and so are
+// all that set any from then on: one handler sees them one after the other.
 type variables struct {
 	mu     sync.Mutex
 	values map[trace.VariableNumber]int64 // those that exist; the values are the arena's if there is one
 	arena  *arena
+
+	// divided says that tracepoints of several programs use the variables. Each that sets one is a trap then: no pad can hold the
+	// lock of another program, and without it $n = $n + 1 would be lost now and then.
+	divided atomic.Bool
 }
 
 // begin replaces all variables.
 func (s *variables) begin(values []target.VariableValue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.divided.Store(false)
 	s.values = make(map[trace.VariableNumber]int64)
 	for _, v := range values {
 		s.values[v.Number] = v.Value
@@ -56,6 +66,12 @@ func (s *variables) moveFrom(a *arena) {
 		s.values[n] = a.control.Variable(n)
 	}
 	s.arena = nil // the values stay for whoever asks after the end of the program
+}
+
+// handOver moves the values from one arena to another, whose pads go on with what those of the first did.
+func (s *variables) handOver(from, to *arena) {
+	s.moveFrom(from)
+	s.moveTo(to)
 }
 
 // in reports whether an arena holds the values, or would.
@@ -109,4 +125,62 @@ func (s *variables) AppendVariables(dst []target.VariableValue) []target.Variabl
 		dst = append(dst, target.VariableValue{Number: n, Value: v})
 	}
 	return dst
+}
+
+// useVariables makes the trace state variables that a tracepoint names. They are in the memory of one program.
+func (t *Target) useVariables(a *arena, tp *compiled.Tracepoint) error {
+	var used []uint16
+	for p := range tp.Programs() {
+		used = append(used, p.Requirements().Variables...)
+	}
+	used = slices.DeleteFunc(used, func(n uint16) bool { return t.collector.run.Builtins[trace.VariableNumber(n)] != 0 })
+	v := &t.collector.variables
+	if len(used) > 0 && !v.in(a) {
+		t.divideVariables()
+		return errors.New("the trace state variables are in the memory of another program")
+	}
+	if v.divided.Load() && setsVariables(tp) {
+		return errDivided
+	}
+	v.mention(used)
+	return nil
+}
+
+var errDivided = errors.New("it sets trace state variables that another program uses")
+
+// divideVariables has all sites be traps whose tracepoints set trace state variables.
+func (t *Target) divideVariables() {
+	if t.collector.variables.divided.Swap(true) {
+		return
+	}
+	for _, p := range t.procs {
+		if p.pads == nil {
+			continue
+		}
+		for addr, site := range p.pads.sites {
+			if site.sets() {
+				p.warn(t.demote(p, addr, 1))
+			}
+		}
+	}
+}
+
+// divided reports whether a site sets trace state variables that several programs use.
+func (t *Target) divided(site *padSite) bool {
+	return t.collector.variables.divided.Load() && site.sets()
+}
+
+// sets reports whether one of the tracepoints of a site sets a trace state variable.
+func (s *padSite) sets() bool {
+	return slices.ContainsFunc(s.list, func(tp fast.Tracepoint) bool { return setsVariables(tp.Tracepoint) })
+}
+
+// setsVariables reports whether an expression of a tracepoint sets a trace state variable.
+func setsVariables(tp *compiled.Tracepoint) bool {
+	for p := range tp.Programs() {
+		if p.SetsVariables() {
+			return true
+		}
+	}
+	return false
 }

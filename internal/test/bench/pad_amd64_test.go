@@ -128,7 +128,9 @@ func (f *figure) addCosts(slices []slice) {
 }
 
 // chrt starts programs, and changes processes, so that they have a processor before any other work on the machine.
-func (p *padBench) chrt(args ...string) *exec.Cmd { return exec.Command(testtool.Path(p, "chrt"), args...) }
+func (p *padBench) chrt(args ...string) *exec.Cmd {
+	return exec.Command(testtool.Path(p, "chrt"), args...)
+}
 
 // realTime reports whether this user may do that. Then wall times are nearly those of a quiet machine.
 func (p *padBench) realTime() bool { return p.chrt("-f", "1", "/bin/true").Run() == nil }

@@ -79,3 +79,60 @@ func TestShadow(t *testing.T) {
 		}
 	}
 }
+
+// TestStaleJump has the program put other code where a jump was, some bytes of which are those of the jump: nothing is put back.
+func TestStaleJump(t *testing.T) {
+	for _, other := range []string{"the-JxxPxx-f a program", "----UMP!------- program", "the JUMP?e of a program"} {
+		mem := &flat{bytes: []byte("the code of a program")}
+		s := New(mem, table{})
+		p, err := s.InsertLasting(4, []byte("JUMP!"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(mem.bytes, other)
+		child := &flat{bytes: bytes.Clone(mem.bytes)}
+		if err := s.Clean(child); err != nil || string(child.bytes) != other[:len(child.bytes)] {
+			t.Errorf("a child has %q, %v", child.bytes, err)
+		}
+		if err := s.Remove(p); err != nil || string(mem.bytes) != other[:len(mem.bytes)] {
+			t.Errorf("%q, %v", mem.bytes, err)
+		}
+	}
+}
+
+// TestLatePatches cleans copies from every time of an address at which a jump, a breakpoint instruction and another jump were.
+func TestLatePatches(t *testing.T) {
+	program := []byte("the code of a program")
+	mem := &flat{bytes: bytes.Clone(program)}
+	s := New(mem, table{})
+	copies := [][]byte{bytes.Clone(mem.bytes)}
+	note := func(p *Patch, err error) *Patch {
+		if err != nil {
+			t.Fatal(err)
+		}
+		copies = append(copies, bytes.Clone(mem.bytes))
+		return p
+	}
+	for range 2 {
+		for _, jump := range []string{"JUMP!", "JUMP?"} {
+			p := note(s.InsertLasting(4, []byte(jump)))
+			note(p, s.Cover(p, []byte{'#'}))
+			note(p, s.Uncover(p))
+			note(p, s.Remove(p))
+			p = note(s.Insert(4, []byte("#")))
+			note(p, s.Remove(p))
+			p = note(s.Insert(6, []byte("#")))
+			note(p, s.Remove(p))
+		}
+	}
+	p := note(s.InsertLasting(4, []byte("JUMP.")))
+	for range 2 {
+		for i, copied := range copies {
+			child := &flat{bytes: bytes.Clone(copied)}
+			if err := s.Clean(child); err != nil || !bytes.Equal(child.bytes, program) {
+				t.Errorf("copy %d: a child has %q, %v", i, child.bytes, err)
+			}
+		}
+		note(p, s.Remove(p))
+	}
+}

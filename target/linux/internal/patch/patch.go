@@ -56,9 +56,10 @@ type Space struct {
 	guard Guard
 	users int
 
-	patches []*Patch                // in the order of their addresses
-	places  []arch.Addr             // their addresses, which are searched more quickly
-	removed map[arch.Addr]takenByte // bytes that were inserted once and are not now: forks that are reported late have them still
+	patches []*Patch                  // in the order of their addresses
+	places  []arch.Addr               // their addresses, which are searched more quickly
+	removed map[arch.Addr][]takenByte // bytes that were inserted once and are not now: forks that are reported late have them still
+	gone    map[arch.Addr][]Patch     // the same of lasting patches, which are put back as a whole
 
 	areas   []*area
 	buffers []*Buffer               // in the order of their addresses
@@ -74,7 +75,7 @@ type takenByte struct{ original, inserted byte }
 func New(mem Memory, guard Guard) *Space {
 	return &Space{
 		mem: mem, guard: guard, users: 1,
-		removed: make(map[arch.Addr]takenByte), copies: make(map[arch.Addr][]*Buffer),
+		removed: make(map[arch.Addr][]takenByte), gone: make(map[arch.Addr][]Patch), copies: make(map[arch.Addr][]*Buffer),
 	}
 }
 
@@ -174,9 +175,7 @@ func (s *Space) Replace(p *Patch) error {
 	if n, err := s.mem.WriteAt(p.inserted, int64(p.addr)); err != nil {
 		return errors.Join(cannotWrite(p.addr+arch.Addr(n), err), s.undo(p, before[:n]))
 	}
-	for i := range original {
-		delete(s.removed, p.addr+arch.Addr(i))
-	}
+	s.remembered(p)
 	p.original, p.lifted = original, false
 	if i, found := slices.BinarySearch(s.places, p.addr); !found {
 		s.places = slices.Insert(s.places, i, p.addr)
@@ -217,10 +216,34 @@ func (s *Space) Lift(p *Patch) error {
 		return err
 	}
 	p.lifted = true
-	for i, original := range p.original {
-		s.removed[p.addr+arch.Addr(i)] = takenByte{original, p.inserted[i]}
-	}
+	s.remember(p)
 	return nil
+}
+
+// remember notes what a patch was that is taken out. There may have been others at its address, and a copy of the memory may be from
+// the time of any.
+func (s *Space) remember(p *Patch) {
+	s.remembered(p)
+	if p.lasting {
+		s.gone[p.addr] = append(s.gone[p.addr], Patch{addr: p.addr, original: p.original, inserted: p.inserted, lasting: true, lid: p.lid})
+		return
+	}
+	for i, original := range p.original {
+		at := p.addr + arch.Addr(i)
+		s.removed[at] = append(s.removed[at], takenByte{original, p.inserted[i]})
+	}
+}
+
+// remembered forgets what a patch was that is the same as another.
+func (s *Space) remembered(p *Patch) {
+	if p.lasting {
+		s.gone[p.addr] = slices.DeleteFunc(s.gone[p.addr], func(o Patch) bool { return bytes.Equal(o.inserted, p.inserted) })
+		return
+	}
+	for i, inserted := range p.inserted {
+		at := p.addr + arch.Addr(i)
+		s.removed[at] = slices.DeleteFunc(s.removed[at], func(b takenByte) bool { return b.inserted == inserted })
+	}
 }
 
 // Remove puts the program's own bytes back and forgets the patch, even if that fails.
@@ -263,10 +286,24 @@ func summary(errs []error) error {
 func (s *Space) restore(mem Memory, p *Patch) error {
 	now := s.room(len(p.inserted))
 	n, _ := mem.ReadAt(now, int64(p.addr))
-	if !p.hide(p.addr, now[:n]) {
+	if p.lasting && !p.whole(now[:n]) || !p.hide(p.addr, now[:n]) {
 		return nil
 	}
 	return s.putBack(mem, p.addr, now[:n])
+}
+
+// whole reports whether what was read at the address of a patch is all of it, with or without its lid. A part of a jump is no jump:
+// single bytes that are the same are those of other code that the program has mapped there.
+func (p *Patch) whole(now []byte) bool {
+	if len(now) < len(p.inserted) {
+		return false
+	}
+	for i, b := range now {
+		if b != p.inserted[i] && (i >= len(p.lid) || b != p.lid[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // putBack writes bytes of the program's own. It fails silently if the memory has gone meanwhile.
@@ -308,12 +345,31 @@ func (s *Space) Clean(copied Memory) error {
 	for _, p := range s.patches {
 		errs = append(errs, s.restore(copied, p))
 	}
-	for addr, b := range s.removed {
-		if holds(copied, addr, b.inserted) && !holds(s.mem, addr, b.inserted) {
-			errs = append(errs, s.putBack(copied, addr, []byte{b.original}))
+	for addr, list := range s.gone {
+		for i := range list {
+			if now := s.At(addr); now == nil || !bytes.Equal(now.inserted, list[i].inserted) {
+				errs = append(errs, s.restoreGone(copied, &list[i]))
+			}
+		}
+	}
+	for addr, list := range s.removed {
+		for _, b := range list {
+			if holds(copied, addr, b.inserted) && !holds(s.mem, addr, b.inserted) {
+				errs = append(errs, s.putBack(copied, addr, []byte{b.original}))
+			}
 		}
 	}
 	return summary(errs)
+}
+
+// restoreGone is restore for a patch that is not there any more, unless the program itself has the same bytes there.
+func (s *Space) restoreGone(copied Memory, p *Patch) error {
+	now := s.room(len(p.inserted))
+	n, _ := s.mem.ReadAt(now, int64(p.addr))
+	if p.whole(now[:n]) {
+		return nil
+	}
+	return s.restore(copied, p)
 }
 
 // holds reports whether a byte in memory has a value.

@@ -1,0 +1,49 @@
+//go:build linux
+
+package linux
+
+import (
+	"tracewell/fast/jump"
+	"tracewell/target"
+)
+
+// apply puts into force what has been prepared, with all threads stopped and everything deposited that was collected before.
+func (t *Target) apply() (refused []target.Refusal) {
+	prepared := t.collector.prepared
+	t.collector.prepared = make(map[siteKey]*padSite)
+	if len(prepared) > 0 && t.active {
+		t.stopThreads(stopSet{})
+	}
+	t.depositAll()
+	changed := make(map[*process]map[*jump.Plan][]*padSite)
+	for at, next := range prepared {
+		p := t.process(at.pid)
+		if p == nil { // it has ended since, and its pads with it
+			continue
+		}
+		if changed[p] == nil {
+			changed[p] = make(map[*jump.Plan][]*padSite)
+		}
+		if next == nil {
+			t.dropOffloaded(p.addrSpace, at.addr)
+			continue
+		}
+		changed[p][next.plan] = append(changed[p][next.plan], next)
+	}
+	for p, plans := range changed {
+		t.enterThreads(p)
+		t.clearLost(p) // before anything comes to where that was
+		for plan, sites := range plans {
+			refused = append(refused, t.renew(p, plan, sites)...)
+		}
+		if p.pads != nil {
+			p.pads.disinherit()
+			p.pads.fresh = false
+		}
+		t.settleTraced(p.addrSpace)
+		t.settleLids(p.addrSpace)
+		p.publish()
+		t.tidy(p.addrSpace)
+	}
+	return refused
+}
