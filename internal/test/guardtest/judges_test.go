@@ -102,7 +102,7 @@ func breakByPads(order []string) error {
 // what it should, and mend puts its code back.
 func TestKilledJudges(t *testing.T) {
 	l := newLab(t)
-	addresses := l.statements("tick", "work")[:1]
+	addresses := l.instructions("tick", "work")[:1]
 	mender, err := linux.New(linux.Streams{})
 	if err != nil {
 		t.Fatal(err)
