@@ -47,8 +47,8 @@ func Build(s *Site) (*Pad, error) {
 	return b.finish()
 }
 
-// BuildCopy makes a pad that collects nothing, of the displaced instructions and the jump behind them alone. It is for threads whose
-// hits do not count; they stop at most Past or Among.
+// BuildCopy makes a pad that collects nothing, of the displaced instructions and the jump behind them alone. It is for threads
+// whose hits do not count; they stop at most Past or Among.
 func BuildCopy(s *Site) (*Pad, error) {
 	b := builder{Assembler: asm.New(s.Pad), Site: s, pad: &Pad{Addr: s.Pad, site: s.Addr, next: s.Next}}
 	if err := b.displace(); err != nil {

@@ -53,8 +53,8 @@ type Run struct {
 	RegisterBlock int // length in bytes of an R block: that of the g packet, or less for the registers it begins with
 	MaxFrame      int // a frame of more bytes ends the run; the Collector may stop there
 	Variables     []VariableValue
-	// Locations are the addresses of the tracepoints that there are as the run begins, in order. What a Collector does for one need not
-	// be in the way of another that way.
+	// Locations are the addresses of the tracepoints that there are as the run begins, in order. What a Collector does for one need
+	// not be in the way of another that way.
 	Locations []arch.Addr
 	// Builtins are the built-in variables, which are in no store: the number by which expressions call one, and that of trace
 	// (trace.Timestamp and so on) which says what it is. A Collector that cannot compute one refuses tracepoints that use it.

@@ -84,9 +84,9 @@
 // them as they fill, and the tracer does before it calls the Handler or sends an event, so that all frames are in one order. The
 // loop hears nothing of a hit. What it has to do about pads is this:
 //
-//   - A site is an inserted breakpoint whose patch is the jump (insertedBreakpoint.pad), or that has none because the jump of a site
-//     in front of it displaces its instruction (padrow.go). Sites come and go with all threads of the address space stopped (apply);
-//     the program's own code stays whole meanwhile for whoever is killed.
+//   - A site is an inserted breakpoint whose patch is the jump (insertedBreakpoint.pad), or that has none because the jump of a
+//     site in front of it displaces its instruction (padrow.go). Sites come and go with all threads of the address space stopped
+//     (apply); the program's own code stays whole meanwhile for whoever is killed.
 //   - No stopped task is in a pad. A stop that only a pad has brought about (an access to memory that is not there, a thread
 //     under a jump, the system call of a thread that waits for room) is absorbed where it is waited for: the task goes on at
 //     once. At any other stop the task leaves the pad, back to the site or, with its hit behind it, as from any breakpoint. If the

@@ -7,6 +7,8 @@ import (
 	"tracewell/target"
 )
 
+// What has been prepared for all processes comes into force in one stop, plan by plan: the sites of one jump come and go together.
+
 // apply puts into force what has been prepared, with all threads stopped and everything deposited that was collected before.
 func (t *Target) apply() (refused []target.Refusal) {
 	prepared := t.collector.prepared
@@ -24,12 +26,13 @@ func (t *Target) apply() (refused []target.Refusal) {
 		if changed[p] == nil {
 			changed[p] = make(map[*jump.Plan][]*padSite)
 		}
-		if next == nil {
+		if next == nil { // a trap that the Collector has answered for
 			t.dropOffloaded(p.addrSpace, at.addr)
 			continue
 		}
 		changed[p][next.plan] = append(changed[p][next.plan], next)
 	}
+	// The order of the plans does not matter, as no two planned patches overlap; what is gone by itself is not known to planners.
 	for p, plans := range changed {
 		t.enterThreads(p)
 		t.clearLost(p) // before anything comes to where that was

@@ -33,6 +33,7 @@ func (s *pads) fork(run uint64) *legacy {
 	child := newPads()
 	child.arena, child.heirs = &arena{shape: s.arena.shape}, make(map[arch.Addr]*padSite)
 	child.room, child.pages, child.indexes = s.room.Fork(), slices.Clone(s.pages), s.indexes
+	// The copies refer to one another, never to what is the parent's.
 	areas, modules := make(map[*padArea]*padArea), make(map[*module]*module)
 	for _, area := range s.arena.areas {
 		areas[area] = &padArea{area.base, area.used, slices.Clone(area.free)}
@@ -78,6 +79,7 @@ func (t *Target) inherit(p *process) error {
 	if err != nil {
 		return err
 	}
+	// In place of the parent's pages first come zeros, for the name of the new file to be written to.
 	a := l.arena
 	first := a.areas[0]
 	if err = c.mapAt(first.base, fast.ControlSize, sys.ReadExecute, sys.OwnMemory|sys.InPlaceOf, -1, 0); err == nil {
@@ -188,6 +190,7 @@ func (t *Target) bequeath(from, to *process) error {
 		}
 		to.warn(err)
 	}
+	// What is left becomes traps (moveSites).
 	to.pads.disinherit()
 	t.settleLids(to.addrSpace)
 	to.publish()

@@ -189,7 +189,8 @@ func (t *Target) siteWith(p *process, area *padArea, tp *compiled.Tracepoint) er
 	if planned != nil && !planned.idle {
 		next.list = slices.Clone(planned.list)
 	}
-	if planned != nil && (!slices.Contains(s.modules, planned.module) || slices.Contains(s.lost, planned.plan)) { // other code has come there
+	// Where other code has come nothing of the plan is right.
+	if planned != nil && (!slices.Contains(s.modules, planned.module) || slices.Contains(s.lost, planned.plan)) {
 		planned = nil
 	}
 	if planned == nil {

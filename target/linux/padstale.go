@@ -32,6 +32,7 @@ func (t *Target) refresh(p *process) error {
 			s.lost = append(s.lost, site.plan)
 		}
 	}
+	// A module with a jump that is whole is still there, though its mapping may have been split: its planner knows what holds what.
 	gone := func(m *module) bool {
 		return (!slices.Contains(maps, m.mapping) || m.changed(p.pid) || s.hasLost(m)) && !p.hasWhole(m)
 	}
@@ -176,7 +177,7 @@ func (a *padArea) largest() int {
 
 // take takes room for a pad at one of the places, and reports false if there is not as much.
 func (a *padArea) take(at arch.Addr, size int) bool {
-	size = (size + padAlign - 1) &^ (padAlign - 1)
+	size = (size + padAlign - 1) &^ (padAlign - 1) // so that no pad shares a line of the cache
 	if at == a.pads()+arch.Addr(a.used) {
 		if a.used+size > padAreaSize {
 			return false
@@ -198,6 +199,7 @@ func (a *padArea) take(at arch.Addr, size int) bool {
 // give gives back the room of a pad.
 func (a *padArea) give(at arch.Addr, size int) {
 	s := span{at, (size + padAlign - 1) &^ (padAlign - 1)}
+	// In order, and joined with what is beside it.
 	i := 0
 	for i < len(a.free) && a.free[i].at < s.at {
 		i++

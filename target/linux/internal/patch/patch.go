@@ -220,12 +220,13 @@ func (s *Space) Lift(p *Patch) error {
 	return nil
 }
 
-// remember notes what a patch was that is taken out. There may have been others at its address, and a copy of the memory may be from
-// the time of any.
+// remember notes what a patch was that is taken out. There may have been others at its address, and a copy of the memory may be
+// from the time of any.
 func (s *Space) remember(p *Patch) {
 	s.remembered(p)
 	if p.lasting {
-		s.gone[p.addr] = append(s.gone[p.addr], Patch{addr: p.addr, original: p.original, inserted: p.inserted, lasting: true, lid: p.lid})
+		was := *p
+		s.gone[p.addr] = append(s.gone[p.addr], was)
 		return
 	}
 	for i, original := range p.original {
