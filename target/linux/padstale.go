@@ -116,7 +116,8 @@ func (s *pads) inUse(index int) bool {
 			}
 		}
 	}
-	return false
+	// The directory has the entry as long as there are frames of the site.
+	return slices.ContainsFunc(s.retired, func(r retiredSite) bool { return r.index == index })
 }
 
 // reclaim gives back the room of a site's pad, unless the site is in force or may be. Nothing leads to the pad any more, and no
