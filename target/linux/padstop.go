@@ -71,24 +71,6 @@ func (t *Target) mendStop(k *task, s ptraceStop) bool {
 	return true
 }
 
-// drainFault is drainTrap for the signals of faults in pads and of guards. When one arrives later the pad may have been left, or
-// the jump be gone, so that nobody knows what it was about.
-func (t *Target) drainFault(k *task, s sys.Status) sys.Status {
-	for s.Event() == sys.EventStop && stopOf(s).signal == sys.SIGTRAP && k.amidPads() && sys.PendingSiginfo(k.tid, isFault) &&
-		sys.Cont(k.tid, 0) == nil {
-		drained, ok := t.waitFor(k)
-		if !ok {
-			break
-		}
-		if !drained.Ended() && t.mendStop(k, stopOf(drained)) {
-			k.flush()
-			break // as interrupted: whoever lets the task go on does so without the signal
-		}
-		s = drained
-	}
-	return s
-}
-
 // amidPads reports whether a task is in a pad, or under a jump to one.
 func (k *task) amidPads() bool {
 	if k.proc.pads == nil {

@@ -197,6 +197,24 @@ func (t *Target) drainTrap(k *task, s sys.Status) sys.Status {
 	return s
 }
 
+// drainFault is drainTrap for the signals of faults in pads and of guards. When one arrives later the pad may have been left, or
+// the jump be gone, so that nobody knows what it was about.
+func (t *Target) drainFault(k *task, s sys.Status) sys.Status {
+	for s.Event() == sys.EventStop && stopOf(s).signal == sys.SIGTRAP && k.amidPads() && sys.PendingSiginfo(k.tid, isFault) &&
+		sys.Cont(k.tid, 0) == nil {
+		drained, ok := t.waitFor(k)
+		if !ok {
+			break
+		}
+		if !drained.Ended() && t.mendStop(k, stopOf(drained)) {
+			k.flush()
+			break // as interrupted: whoever lets the task go on does so without the signal
+		}
+		s = drained
+	}
+	return s
+}
+
 // queueStop appends the stop that a task is in to those to be handled.
 func (t *Target) queueStop(k *task) {
 	t.takeStop(k.tid) // of a leader that was stopped when another thread has executed a program
