@@ -57,7 +57,9 @@ type arena struct {
 }
 
 func newPads() *pads {
-	return &pads{sites: make(map[arch.Addr]*padSite), judged: make(map[arch.Addr]*padSite)}
+	return &pads{
+		sites: make(map[arch.Addr]*padSite), judged: make(map[arch.Addr]*padSite), ways: make(map[arch.Addr]*padSite),
+	}
 }
 
 // arenas are those that there are.

@@ -26,6 +26,7 @@ type pads struct {
 	sites   map[arch.Addr]*padSite // of tracepoints, in force, armed or demoted
 	judged  map[arch.Addr]*padSite // of breakpoints that are or were inserted
 	ordered []*padSite             // the same by the addresses of their pads
+	ways    map[arch.Addr]*padSite // by where their jumps pass, in a trampoline or in padding
 	modules []*module              // whose code has been looked at
 	room    *jump.Room             // for trampolines
 	pages   []arch.Addr            // that were mapped for them
@@ -506,6 +507,8 @@ func (s *pads) inTheWay(r jump.Range) (sites []*padSite) {
 
 // add makes a site known.
 func (s *pads) add(site *padSite) {
+	// One that stays as it is, in a row that has changed, is not gone after all.
+	s.retired = slices.DeleteFunc(s.retired, func(r retiredSite) bool { return r.index == site.index })
 	s.sites[site.addr] = site
 	s.enlist(site)
 	if site.first() && site.bare != nil {
@@ -513,15 +516,24 @@ func (s *pads) add(site *padSite) {
 	}
 }
 
-// enlist has threads be found in the pad of a site.
+// enlist has threads be found in the pad of a site, and on their way there.
 func (s *pads) enlist(site *padSite) {
 	i, _ := s.search(site.pad.Addr)
 	s.ordered = slices.Insert(s.ordered, i, site)
+	for _, at := range []arch.Addr{site.plan.Landing, site.plan.Hop} {
+		if at != 0 && site.first() {
+			s.ways[at] = site
+		}
+	}
 }
 
 // forget forgets the pad of a site.
 func (s *pads) forget(site *padSite) {
 	s.ordered = slices.DeleteFunc(s.ordered, func(o *padSite) bool { return o == site || o == site.bare })
+	if site.first() {
+		delete(s.ways, site.plan.Landing)
+		delete(s.ways, site.plan.Hop)
+	}
 	site.arena.reader.Forget(site.index)
 	switch {
 	case site.stuck:

@@ -167,6 +167,10 @@ func (t *Target) leavePad(k *task) {
 	if err != nil {
 		return
 	}
+	if way := pads.ways[pc]; way != nil && k.fetch() == nil {
+		k.setPC(way.addr)
+		return
+	}
 	site := pads.at(pc)
 	if site == nil || k.fetch() != nil {
 		return
