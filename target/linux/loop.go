@@ -304,7 +304,9 @@ func (t *Target) proceed(k *task, signal int) {
 func (t *Target) resume(k *task, signal int) {
 	var err error
 	step := k.wantsStep()
-	k.redirect()
+	if signal == 0 && len(k.deferred) == 0 { // else a handler would return to the pad, maybe when that is gone; where it returns to there is a guard
+		k.redirect()
+	}
 	k.proc.debug.load(k) // what the kernel refuses of this stays as it was: a task that did not run could not be stopped either
 	k.flush()
 	signal = k.deliverable(signal)
