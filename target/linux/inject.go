@@ -74,7 +74,8 @@ func (t *Target) beginCalls(p *process) (*calls, error) {
 		return nil, errors.New("the program filters its system calls, and this tracer may not suspend that")
 	}
 	c.saved = *k
-	_, err = p.mem.WriteAt(host.callStub(&k.regs, c.blocked, stub), int64(stub))
+	left := k.left()
+	_, err = p.mem.WriteAt(host.callStub(&left, c.blocked, stub), int64(stub))
 	if err != nil {
 		return nil, fmt.Errorf("the vdso: %w", err)
 	}
@@ -132,11 +133,28 @@ func (p *process) callStub() (arch.Addr, error) {
 		return 0, errors.New("the program has no vdso to make a system call from")
 	}
 	var rest [2 * callStubSize]byte // twice, lest the zeros be those that the last table ends with
-	at := maps[i].End - uint64(len(rest))
-	if n, _ := p.mem.ReadAt(rest[:], int64(at)); n < len(rest) || !bytes.Equal(rest[:], make([]byte, len(rest))) {
+	at := arch.Addr(maps[i].End - callStubSize)
+	n, _ := p.mem.ReadAt(rest[:], int64(at-callStubSize))
+	if n == len(rest) && p.isStub(rest[callStubSize:], at) {
+		clear(rest[callStubSize:])
+	}
+	if n < len(rest) || !bytes.Equal(rest[:], make([]byte, len(rest))) {
 		return 0, errors.New("the program's vdso has no room to make a system call from")
 	}
-	return arch.Addr(maps[i].End - callStubSize), nil
+	return at, nil
+}
+
+// isStub reports whether there is a stub that nobody needs any more: of a tracer that was killed, or in the copy of a program that
+// has forked meanwhile.
+func (p *process) isStub(code []byte, at arch.Addr) bool {
+	const same = 23 // bytes that all stubs begin with
+	if !bytes.Equal(code[:same], host.callStub(&registers{}, 0, at)[:same]) {
+		return false
+	}
+	return !slices.ContainsFunc(p.order, func(k *task) bool {
+		pc, err := host.fetchPC(k.tid)
+		return err != nil || at <= pc && pc < at+callStubSize
+	})
 }
 
 // make makes one system call. The kernel's errors are turned into errors.
@@ -228,11 +246,12 @@ func (c *calls) end() {
 	sys.SetSignalMask(k.tid, c.blocked)
 	k.regs, k.haveRegs, k.dirty = c.saved.regs, true, dirtyAll
 	if !c.stepping {
+		k.regs = k.left()
 		k.flush()
 		if !c.settle() {
 			return
 		}
-		k.regs, k.haveRegs, k.dirty = c.saved.regs, true, clean
+		k.regs, k.haveRegs, k.dirty = c.saved.regs, true, dirtyAll
 	} else if c.info != ([sys.SiginfoSize]byte{}) {
 		// The stop after a step is a signal-delivery stop again, where the signal can still be passed on.
 		sys.SetSiginfo(k.tid, &c.info)
@@ -242,6 +261,15 @@ func (c *calls) end() {
 	if k.why != atGroupStop {
 		k.why = c.saved.why
 	}
+}
+
+// left are the registers that a stopped task goes on with right if its tracer is killed: not in front of a guard.
+func (k *task) left() registers {
+	regs := k.regs
+	if site, to := k.under(k.pc()); site != nil {
+		host.setPC(&regs, to)
+	}
+	return regs
 }
 
 // settle has the task, which is at the return from a call, stop before it gets to the program: there alone the kernel looks

@@ -363,6 +363,8 @@ func (t *Target) disarm(s *addrSpace, site *padSite) {
 	if err := site.unwrite(s); err != nil {
 		s.warn(err)
 		s.pads.stuck = true
+	} else if site.plan.Landing != 0 && site.first() { // lest it leads to where another pad is by then
+		s.mem.WriteAt(make([]byte, jump.Trampoline), int64(site.plan.Landing))
 	}
 	if bp := s.inserted[site.addr]; bp != nil && bp.pad == site {
 		delete(s.inserted, site.addr)

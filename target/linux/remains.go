@@ -262,8 +262,7 @@ func (r *remains) trampolines(m sys.Mapping, mem io.ReaderAt, isPad func(arch.Ad
 	return rest
 }
 
-// onlyTrampolines reports whether a page holds jumps to pads, and zeros. The jumps of sites that were removed are among them: the
-// tracer does not clear them.
+// onlyTrampolines reports whether a page holds jumps to pads, and zeros.
 func onlyTrampolines(page []byte, at arch.Addr, isPad func(arch.Addr) bool) bool {
 	found := false
 	for i := 0; i < len(page); {
