@@ -32,7 +32,7 @@ func TestKilledPadsChildren(t *testing.T) {
 	}
 	defer mender.Close()
 	const workers = 4
-	armed, frames := 0, 0
+	armed, frames, headless := 0, 0, 0
 	for range max(4, *padKills/10) {
 		cmd, out := exec.Command(p.Path, strconv.Itoa(workers), "5", "asked"), new(bytes.Buffer)
 		cmd.Stdout = out
@@ -71,8 +71,12 @@ func TestKilledPadsChildren(t *testing.T) {
 			if done.Foreign+done.Damaged > 0 || done.Arenas != done.Unmapped || saved > 1 {
 				t.Errorf("process %d: %+v, %d recordings", one, *done, saved)
 			}
-			if sharesMemory(one) {
-				t.Errorf("process %d: memory is left", one)
+			switch {
+			case !sharesMemory(one):
+			case done.Arenas == 0: // killed between two calls by which the child was to get memory of its own: nothing uses the rest
+				headless++
+			default:
+				t.Errorf("process %d: memory is left: %+v", one, *done)
 			}
 			armed += done.Restored
 			frames += done.Frames
@@ -82,7 +86,7 @@ func TestKilledPadsChildren(t *testing.T) {
 			t.Errorf("the program printed %q and ended with %v", out, err)
 		}
 	}
-	t.Logf("%d locations restored, %d frames found", armed, frames)
+	t.Logf("%d locations restored, %d frames found, %d children with a ring without its control area", armed, frames, headless)
 }
 
 // sharesMemory reports whether a process has memory that it shares with a tracer.

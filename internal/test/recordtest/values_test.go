@@ -184,6 +184,8 @@ func recorded(t *testing.T, program *corpus.Program, script string) string {
 		Program: target.Program{Path: program.Path, Env: []string{corpus.Environment}},
 		Streams: linux.Streams{In: null, Out: null, Err: null},
 		Output:  output,
+		// A result of a Go function holds what was on the stack until it is set, and pads use the stack, too.
+		TrapsOnly: strings.HasSuffix(program.Marks[0].File, ".go"),
 	})
 	if err != nil {
 		t.Fatal(err)
