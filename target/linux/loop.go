@@ -304,7 +304,7 @@ func (t *Target) proceed(k *task, signal int) {
 func (t *Target) resume(k *task, signal int) {
 	var err error
 	step := k.wantsStep()
-	if signal == 0 && len(k.deferred) == 0 { // else a handler would return to the pad, maybe when that is gone; where it returns to there is a guard
+	if signal == 0 && len(k.deferred) == 0 { // else a handler would return to the pad, maybe when that is gone; there is a guard
 		k.redirect()
 	}
 	k.proc.debug.load(k) // what the kernel refuses of this stays as it was: a task that did not run could not be stopped either
