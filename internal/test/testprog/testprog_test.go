@@ -87,6 +87,7 @@ var runs = []run{
 	{[]string{"prefork", "3", "10", "kill"}, "done wrong=0", 0},
 	{[]string{"prefork", "3", "10", "asked"}, "done wrong=0", 0},
 	{[]string{"neighbours", "2", "1000", "500", "4"}, "done threads=2 calls=1000 handled=", 0},
+	{[]string{"strict", "1000", "1"}, "done wrong=0", 0},
 	{[]string{"codes", "10"}, "done wrong=0 calls=30", 0},
 	{[]string{"paddedfaults", "blocked"}, "done wrong=0 kept=1", 0},
 	{[]string{"who"}, "who pid=", 0},
