@@ -422,7 +422,7 @@ func (l *live) unsupported(server string) {
 		_, _, refused["vFile:stat"] = File(l.Client, request.StatFile, "/dev/null")
 	default:
 		refused["bc"] = Command(l.Client, request.BackContinue, request.None{})
-		refused["qTMinFTPILen"] = Command(l.Client, request.ShortestFast, request.None{})
+		same(l, "shortest instruction of a fast tracepoint", ask(l, request.ShortestFast, request.None{}, reply.Shortest), 1)
 		whole := l.registers()
 		same(l, "register", ask(l, request.ReadRegister, rip, reply.Registers), whole.Part(8*rip, 8))
 		ask(l, request.WriteRegister, request.RegisterValue{Register: rdx, Value: whole.Bytes[8*rdx : 8*rdx+8]}, reply.OK)
