@@ -167,7 +167,9 @@ func (m *mender) judge(e *fast.Entry, write bool) (restored bool) {
 // is gone stays until its frames have been kept.
 func (m *mender) led(addr arch.Addr) bool {
 	return slices.ContainsFunc(m.found, func(r *remains) bool {
-		return slices.ContainsFunc(r.entries, func(e fast.Entry) bool { return site(&e).Addr == addr && leads(m.mem, &e) })
+		return slices.ContainsFunc(r.entries, func(e fast.Entry) bool {
+			return len(e.Patches) > 0 && site(&e).Addr == addr && leads(m.mem, &e)
+		})
 	})
 }
 
