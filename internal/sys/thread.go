@@ -3,6 +3,8 @@
 package sys
 
 import (
+	"time"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -53,4 +55,10 @@ func SharesMemory(a, b int) bool {
 	const kcmpVM = 1
 	order, _, errno := unix.Syscall6(unix.SYS_KCMP, uintptr(a), uintptr(b), kcmpVM, 0, 0, 0)
 	return errno == 0 && order == 0
+}
+
+// Nap sleeps for about as long as d. The runtime's own sleep lasts a millisecond at least where nothing else is to be done.
+func Nap(d time.Duration) {
+	t := unix.NsecToTimespec(d.Nanoseconds())
+	_ = unix.Nanosleep(&t, nil) // which a signal may end
 }

@@ -47,7 +47,7 @@ func (t *Target) Collector() target.Collector {
 }
 
 // collector is the target's Collector: jump pads in the programs, which write frames into rings. A goroutine drains the rings as
-// they fill (pump). The tracer drains them besides whenever something has to come behind the frames that were made before it: a
+// they fill (look). The tracer drains them besides whenever something has to come behind the frames that were made before it: a
 // hit that stops a thread, an event.
 type collector struct {
 	t        *Target
@@ -310,36 +310,20 @@ func (c *collector) released(a *arena) uint64 {
 	return a.reader.Released()
 }
 
-// How long the pump sleeps. It is woken by nobody: that would cost each hit a system call.
-const (
-	shortestSleep = 50 * time.Microsecond
-	crowdedSleep  = 100 * time.Microsecond // where less than half of a ring is free
-	longestSleep  = 5 * time.Millisecond
-)
+// crowdedSleep is how long the pump sleeps at most where less than half of a ring is free.
+const crowdedSleep = 100 * time.Microsecond
 
-// pump drains the rings until stop is closed. It looks often as long as much comes.
-func (c *collector) pump(stop <-chan struct{}) {
-	sleep := longestSleep
-	timer := time.NewTimer(sleep)
-	defer timer.Stop()
-	for {
-		select {
-		case <-stop:
-			return
-		case <-timer.C:
-		}
-		much, crowded := c.poll()
-		c.letSleep()
-		switch {
-		case much:
-			sleep = shortestSleep
-		case crowded:
-			sleep = min(2*sleep, crowdedSleep)
-		default:
-			sleep = min(2*sleep, longestSleep)
-		}
-		timer.Reset(sleep)
+// look is what the pump does.
+func (c *collector) look(sleep time.Duration) time.Duration {
+	much, crowded := c.poll()
+	c.letSleep()
+	switch {
+	case much:
+		return shortestSleep
+	case crowded:
+		return min(2*sleep, crowdedSleep)
 	}
+	return 2 * sleep
 }
 
 // poll drains all rings, and reports whether one had an eighth of itself to drain, and whether one has little room left.
@@ -369,7 +353,7 @@ func (c *collector) add(a *arena) {
 	if c.stop == nil {
 		stop := make(chan struct{})
 		c.stop = stop
-		routine.Go(func() { c.pump(stop) })
+		routine.Go(func() { pump(stop, c.look) })
 	}
 }
 

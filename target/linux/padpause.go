@@ -5,6 +5,8 @@ package linux
 import (
 	"slices"
 	"time"
+
+	"tracewell/internal/sys"
 )
 
 // pausePatience is how long a pause waits for threads that wait for room.
@@ -34,7 +36,7 @@ func (t *Target) PausePads() (resume func(), any bool) {
 		return n
 	}
 	for end := time.Now().Add(pausePatience); waiting() > 0 && time.Now().Before(end); {
-		time.Sleep(shortestSleep)
+		sys.Nap(shortestSleep)
 	}
 	return func() { c.resume(paused) }, len(paused) > 0
 }

@@ -39,7 +39,7 @@ func (t *Target) printFrom(p *process) {
 	c.taking = c.take
 	c.a.control.SetPatience(0) // whoever prints waits for the printer, however long
 	p.pads.printer = c
-	routine.Go(c.pump)
+	routine.Go(func() { pump(c.stop, c.look) })
 }
 
 // set says who is given what the breakpoint at an address prints.
@@ -75,28 +75,17 @@ func (c *printer) drain() int {
 	return n
 }
 
-// pump prints until stop is closed. It looks often as long as something comes.
-func (c *printer) pump() {
-	sleep := longestSleep
-	timer := time.NewTimer(sleep)
-	defer timer.Stop()
-	for {
-		select {
-		case <-c.stop:
-			return
-		case <-timer.C:
-		}
-		if c.drain() > c.a.shape.RingSize/8 {
-			sleep = shortestSleep
-		} else {
-			sleep = min(2*sleep, longestSleep)
-		}
-		if c.broken.Load() {
-			c.wake()
-			return
-		}
-		timer.Reset(sleep)
+// look is what the goroutine does.
+func (c *printer) look(sleep time.Duration) time.Duration {
+	much := c.drain() > c.a.shape.RingSize/8
+	switch {
+	case c.broken.Load():
+		c.wake()
+		return noMore
+	case much:
+		return shortestSleep
 	}
+	return 2 * sleep
 }
 
 // end prints what is left, when no thread is in a pad any more: what threads had begun when they ended is passed over.

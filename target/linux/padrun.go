@@ -70,7 +70,7 @@ func (t *Target) drainUntil(a *arena, drain func() int) {
 			return
 		default: // the tracer's own clock, for nobody tells it that the slot is whole
 			left = min(left, a.reader.Outstanding())
-			time.Sleep(shortestSleep)
+			sys.Nap(shortestSleep)
 		}
 	}
 }
