@@ -25,9 +25,9 @@ import (
 const (
 	// arenaName is the name of the file, by which another process finds it among the mappings of a program.
 	arenaName = "tracewell"
-	// waitingRing is the size of the ring in bytes where threads wait for room. It fits in the second-level cache of a processor: a
-	// hit costs half as much again with a ring eight times as large. It holds 5 milliseconds, the pump's longest sleep, of 400 MB/s.
-	waitingRing = 2 << 20
+	// waitingRing is the size of the ring in bytes where threads wait for room. With twice as much a hit costs half as much again, for
+	// want of cache; with half of it threads wait for longer in all. It holds 5 milliseconds, the pump's longest sleep, of 800 MB/s.
+	waitingRing = 4 << 20
 	// droppingRing is the size where frames are dropped for want of room: some milliseconds of the most that threads can write.
 	droppingRing = 16 << 20
 	// padAreaSize is the size of one area for pads: those of about four thousand sites.
