@@ -154,14 +154,12 @@ func (b *builder) raw(r *rawState) {
 		b.Fxsave(at(0))
 	}
 	switch {
+	case r.tracked:
+		b.vectorsInUse(r)
 	case r.zmm:
-		for i := range 32 {
-			b.VmovdquStore(64, at(r.vectors+64*i), asm.Vec(i))
-		}
+		b.wholeVectors(r, 0, 32)
 	case r.high:
-		for i := range 16 {
-			b.Vextractf128(at(r.vectors+16*i), asm.Vec(i), 1)
-		}
+		b.upperHalves(r)
 	}
 	if r.masks {
 		width := asm.Width(2)
@@ -183,6 +181,46 @@ func (b *builder) raw(r *rawState) {
 		b.Store(4, at(r.pkruAt), asm.RAX)
 		b.giveBack(asm.RDX)
 		b.giveBack(asm.RCX)
+	}
+}
+
+// vectorsInUse stores what of the vectors is in use, besides what fxsave has stored. What every processor has of AVX-512 it has whole
+// or not at all.
+func (b *builder) vectorsInUse(r *rawState) {
+	b.borrow(asm.RCX)
+	b.borrow(asm.RDX)
+	b.MovImm(asm.RCX, 1)
+	b.Xgetbv()
+	b.giveBack(asm.RDX)
+	b.giveBack(asm.RCX)
+	b.Store(4, b.slot(b.rawAt+r.inUseAt), asm.RAX)
+	packed, lower, done := b.NewLabel(), b.NewLabel(), b.NewLabel()
+	b.TestImm(4, asm.RAX, inUseUpper)
+	b.Jcc(asm.CondE, packed)
+	b.wholeVectors(r, 0, 16)
+	b.Jmp(lower)
+	b.Bind(packed)
+	b.TestImm(4, asm.RAX, inUseAVX)
+	b.Jcc(asm.CondE, lower)
+	b.upperHalves(r)
+	b.Bind(lower)
+	b.TestImm(4, asm.RAX, inUseMore)
+	b.Jcc(asm.CondE, done)
+	b.wholeVectors(r, 16, 32)
+	b.Bind(done)
+}
+
+// wholeVectors stores zmm registers from one up to another.
+func (b *builder) wholeVectors(r *rawState, from, to int) {
+	for i := from; i < to; i++ {
+		b.VmovdquStore(64, b.slot(b.rawAt+r.vectors+64*i), asm.Vec(i))
+	}
+}
+
+// upperHalves stores what ymm0 to ymm15 have above xmm.
+func (b *builder) upperHalves(r *rawState) {
+	for i := range 16 {
+		b.Vextractf128(b.slot(b.rawAt+r.vectors+16*i), asm.Vec(i), 1)
 	}
 }
 

@@ -20,7 +20,7 @@ type Identity struct {
 }
 
 // magic begins an Identity: the name and the version of the layout.
-const magic = uint64(0x31_74736166_7774) // "twfast1"
+const magic = uint64(0x32_74736166_7774) // "twfast2"
 
 // Waiting for room: the defaults.
 const (

@@ -25,7 +25,7 @@ func costRegisters(t testing.TB, m machine.AMD64, length int) *Registers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewRegisters(layout, min(length, layout.Size), Processor{AVX512BW: true, RDFSBase: true})
+	r, err := NewRegisters(layout, min(length, layout.Size), Processor{AVX512BW: true, RDFSBase: true, XGETBV1: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestAllRegisters(t *testing.T) {
 	layout := layoutHere(t)
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, length := range []int{layout.Size, layout.Size - 100, coreSize, 17 * 8, 100, 8 * 16, 500} {
-		registers, err := NewRegisters(layout, length, Processor{AVX512BW: has(t, "avx512bw"), RDFSBase: true})
+		registers, err := NewRegisters(layout, length, Processor{AVX512BW: has(t, "avx512bw"), RDFSBase: true, XGETBV1: has(t, "xgetbv1")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestAllRegisters(t *testing.T) {
 		}
 		v.WriteMemory(padAddr, pad.Code)
 		v.WriteMemory(siteAddr+arch.Addr(len(moved)), []byte{0xcc})
-		for range 5 {
+		for range 20 {
 			reader := v.begin()
 			reader.Define(pad.Slots)
 			v.control.SwitchOn()
@@ -114,7 +114,7 @@ func (v *victim) extendedState() []byte {
 	return state[:n]
 }
 
-// randomState fills the vectors and the x87 stack with random bits, and returns the save area.
+// randomState fills those of the vectors that it has be in use and the x87 stack with random bits, and returns the save area.
 func (v *victim) randomState(rng *rand.Rand) []byte {
 	state := v.extendedState()
 	fill := func(offset, n int) {
@@ -123,7 +123,11 @@ func (v *victim) randomState(rng *rand.Rand) []byte {
 		}
 	}
 	enabled := binary.LittleEndian.Uint64(state[464:])
-	binary.LittleEndian.PutUint64(state[512:], enabled&0x2e7)
+	inUse := enabled & 0x203
+	for _, n := range []int{2, 5, 6, 7} {
+		inUse |= enabled & (rng.Uint64N(2) << n)
+	}
+	binary.LittleEndian.PutUint64(state[512:], inUse)
 	state[2], state[3], state[4] = 0, byte(rng.Uint32())&0x38, byte(rng.Uint32()) // the status word's top, the abridged tags
 	for i := range 8 {
 		fill(32+16*i, 10)
@@ -133,7 +137,7 @@ func (v *victim) randomState(rng *rand.Rand) []byte {
 	}
 	fill(160, 256)
 	for _, n := range []int{2, 5, 6, 7} {
-		if enabled>>n&1 != 0 {
+		if inUse>>n&1 != 0 {
 			c := cpuid.StateComponent(n)
 			fill(c.Offset, c.Size)
 		}

@@ -35,7 +35,8 @@ var abilities = sync.OnceValue(func() []string {
 
 // padProcessor implements machine.
 func (x86) padProcessor() fast.Processor {
-	return fast.Processor{AVX512BW: slices.Contains(abilities(), "avx512bw"), RDFSBase: slices.Contains(abilities(), "fsgsbase")}
+	has := func(ability string) bool { return slices.Contains(abilities(), ability) }
+	return fast.Processor{AVX512BW: has("avx512bw"), RDFSBase: has("fsgsbase"), XGETBV1: has("xgetbv1")}
 }
 
 // counter implements machine by the time stamp counter.
