@@ -85,6 +85,7 @@ type builder struct {
 	late     []asm.Reg // saved when a slot is reserved
 	locks    bool
 	rawAt    int
+	calls    bool // the expression that is rehearsed makes a system call
 	first    int  // offset of the first block of the frame that is being filled
 	lettered bool // its letter is there already
 	pending  []pendingFault

@@ -200,8 +200,10 @@ func (b *builder) anywhere(n arch.Reg) jit.Place {
 func (b *builder) dry(register func(arch.Reg) jit.Place) *jit.Env {
 	return &jit.Env{Register: register, Variable: func(n uint16) jit.Place {
 		switch b.Builtins[trace.VariableNumber(n)] {
-		case Timestamp, Thread:
+		case Timestamp:
 			return jit.Computed(func(asm.Reg) {})
+		case Thread: // which is not computed where it is only recorded
+			return jit.Computed(func(asm.Reg) { b.calls = true })
 		}
 		return jit.Stored(8, asm.At(asm.NoReg, 0))
 	}}
@@ -218,9 +220,15 @@ func (b *builder) rehearse(e *jit.Env, compile func(*asm.Assembler, *jit.Env) er
 	e.Register, e.Variable = d.Register, d.Variable
 	e.Fault = func(_, _ int, _ jit.Access) { fails = true }
 	e.Failed = func(*ax.Error) asm.Label { fails = true; return somewhere }
+	b.calls = false
 	err = compile(a, e)
+	if err == nil && b.calls && b.Arena.Filtered {
+		err = errThreadCall
+	}
 	return fails, err
 }
+
+var errThreadCall = errors.New("the thread's id needs a system call, which a seccomp filter may forbid")
 
 // checkVariables refuses what expressions cannot do with built-in variables.
 func (b *builder) checkVariables(p *ax.Program) error {
@@ -229,8 +237,6 @@ func (b *builder) checkVariables(p *ax.Program) error {
 		switch {
 		case in.Op == ax.OpSetv && kind != 0:
 			return fmt.Errorf("variable %d is computed and cannot be set", in.Operand)
-		case in.Op == ax.OpGetv && kind == Thread && b.Arena.Filtered:
-			return errors.New("the thread's id needs a system call, which a seccomp filter may forbid")
 		case in.Op == ax.OpTracev && kind == Thread && !b.Arena.RDFSBase:
 			return errSegmentBase
 		}
