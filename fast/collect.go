@@ -184,8 +184,7 @@ func (b *builder) raw(r *rawState) {
 	}
 }
 
-// vectorsInUse stores what of the vectors is in use, besides what fxsave has stored. What every processor has of AVX-512 it has whole
-// or not at all.
+// vectorsInUse stores what of the vectors is in use, besides what fxsave has stored.
 func (b *builder) vectorsInUse(r *rawState) {
 	b.borrow(asm.RCX)
 	b.borrow(asm.RDX)
@@ -297,13 +296,18 @@ func (b *builder) contents(addr jit.Operand, frame, index int) {
 	b.Bind(behind)
 }
 
+// branchUnlessAddress branches if an address is below what a program can map or beyond user space.
+func (b *builder) branchUnlessAddress(addr asm.Mem, to asm.Label) {
+	// One shift finds both: an address below the lowest wraps around.
+	b.Lea(regScratch, addr.Plus(-b.Arena.lowest()))
+	b.Shift(asm.Shr, 8, regScratch, userBits)
+	b.Jcc(asm.CondNE, to)
+}
+
 // unlessAddress makes the block empty if the memory is below what a program can map or beyond user space.
 func (b *builder) unlessAddress(addr jit.Operand, blk *block, behind asm.Label) {
 	nothing := b.NewLabel()
-	// One shift finds both: an address below the lowest wraps around.
-	b.Lea(regScratch, asm.At(addr.Base, int32(addr.Disp)-b.Arena.lowest()))
-	b.Shift(asm.Shr, 8, regScratch, userBits)
-	b.Jcc(asm.CondNE, nothing)
+	b.branchUnlessAddress(asm.At(addr.Base, int32(addr.Disp)), nothing)
 	at := b.state
 	b.cold = append(b.cold, func() {
 		b.Bind(nothing)

@@ -109,10 +109,7 @@ func (b *builder) printString(contents int, s printedString) {
 	b.Mov(8, regScratch, b.slot(contents+8*s.arg))
 	b.Test(8, regScratch, regScratch)
 	b.Jcc(asm.CondE, behind)
-	// One shift finds what is beyond user space, and below what a program can map.
-	b.Lea(regScratch, asm.At(regScratch, -b.Arena.lowest()))
-	b.Shift(asm.Shr, 8, regScratch, userBits)
-	b.Jcc(asm.CondNE, handed)
+	b.branchUnlessAddress(asm.At(regScratch, 0), handed)
 	b.stopAt(handed, b.outLate)
 
 	b.borrow(asm.RSI)

@@ -46,10 +46,10 @@ type generalRegister struct {
 
 // rawState is which of the raw state a pad stores. Offsets count from where that begins.
 //
-// A processor knows which components of the state are in use: the others are as at the start of the program, that is, zeros. AVX-512
-// is 2 KiB in 32 lines of the cache, which the pad writes and the reader reads on another processor; so the pad looks what of it is in
-// use, stores that, and says so in a word. Where no upper half of a zmm register is, what ymm registers have above xmm is stored
-// packed.
+// A processor knows which components of the state are in use: the others are as at the start of the program, that is, zeros.
+// AVX-512 is 2 KiB in 32 lines of the cache, which the pad writes and the reader reads on another processor; so the pad looks
+// what of it is in use, stores that, and says so in a word. Where no upper half of a zmm register is, what ymm registers have
+// above xmm is stored packed.
 type rawState struct {
 	legacy  bool // fxsave: x87, and the lower 16 bytes of 16 registers
 	high    bool // upper halves of 16 registers of 32 bytes

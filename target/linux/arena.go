@@ -42,6 +42,7 @@ type arena struct {
 	owned     *sys.Owned      // the control area
 	control   fast.Control    // the same, by its words
 	directory *fast.Directory // of the sites; the tracer's own
+	retired   map[int]uint64  // sites that are gone, by index, with the position up to which the ring may hold frames of theirs
 	ring      []byte          // mapped twice in a row
 	unmap     func() error    // of the ring
 	reader    *fast.Reader    // its Drain is called with the collector's mu held
@@ -89,9 +90,9 @@ func (a *padArea) padRange() jump.Range {
 // size is that of the control area and the pads.
 func (a *padArea) size() int { return fast.ControlSize + padAreaSize }
 
-// arenaFor returns the arena for the tracepoints of a process, with an area for pads within reach of addr that has room for size
-// bytes. It makes what is missing.
-func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padArea, error) {
+// arenaFor returns the arena for the tracepoints of a process, with an area for pads within reach of addr that has room for
+// a row. It makes what is missing.
+func (t *Target) arenaFor(p *process, addr arch.Addr) (*arena, *padArea, error) {
 	if p.pads == nil && p.legacy != nil && t.padsAllowed(p) == nil {
 		if err := t.inherit(p); err != nil {
 			return nil, nil, err
@@ -115,7 +116,7 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 		}
 	}
 	had := p.pads.arena
-	a, area, err := t.arenaNear(p, had, t.collector.ringSize(), addr, size)
+	a, area, err := t.arenaNear(p, had, t.collector.ringSize(), addr, rowRoom)
 	if err != nil || had != nil {
 		return a, area, err
 	}
@@ -216,7 +217,7 @@ func newArena(c *calls, area *padArea, ring int) (*arena, error) {
 	if err := c.mapAt(area.base, area.size(), sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0); err != nil {
 		return nil, err
 	}
-	a := &arena{shape: fast.Arena{Control: area.base, RingSize: ring}, areas: []*padArea{area}}
+	a := &arena{shape: fast.Arena{Control: area.base, RingSize: ring}, areas: []*padArea{area}, retired: make(map[int]uint64)}
 	err := a.share(c)
 	if err == nil {
 		err = a.keepActions(c)

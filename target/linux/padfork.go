@@ -31,7 +31,7 @@ func (s *pads) fork(run uint64) *legacy {
 		return nil
 	}
 	child := newPads()
-	child.arena, child.heirs = &arena{shape: s.arena.shape}, make(map[arch.Addr]*padSite)
+	child.arena, child.heirs = &arena{shape: s.arena.shape, retired: make(map[int]uint64)}, make(map[arch.Addr]*padSite)
 	child.room, child.pages, child.indexes = s.room.Fork(), slices.Clone(s.pages), s.indexes
 	// The copies refer to one another, never to what is the parent's.
 	areas, modules := make(map[*padArea]*padArea), make(map[*module]*module)

@@ -40,7 +40,7 @@ func (s *pads) inTheWay(r jump.Range) (sites []*padSite) {
 // add makes a site known.
 func (s *pads) add(site *padSite) {
 	// One that stays as it is, in a row that has changed, is not gone after all.
-	s.retired = slices.DeleteFunc(s.retired, func(r retiredSite) bool { return r.index == site.index })
+	delete(site.arena.retired, site.index)
 	s.sites[site.addr] = site
 	s.enlist(site)
 	if site.first() && site.bare != nil {
@@ -70,7 +70,7 @@ func (s *pads) forget(site *padSite) {
 	switch {
 	case site.stuck:
 	case site.arena == s.arena: // the directory tells what its frames mean as long as there are any
-		s.retired = append(s.retired, retiredSite{site.index, s.arena.reader.Tail()})
+		s.arena.retired[site.index] = s.arena.reader.Tail()
 	default:
 		site.arena.directory.Remove(site.index)
 	}
@@ -81,13 +81,14 @@ func (t *Target) tidy(s *addrSpace) {
 	if s.pads == nil || s.pads.arena == nil {
 		return
 	}
-	released := t.collector.released(s.pads.arena)
-	n := 0
-	for n < len(s.pads.retired) && s.pads.retired[n].position <= released {
-		s.pads.arena.directory.Remove(s.pads.retired[n].index)
-		n++
+	a := s.pads.arena
+	released := t.collector.released(a)
+	for index, position := range a.retired {
+		if position <= released {
+			a.directory.Remove(index)
+			delete(a.retired, index)
+		}
 	}
-	s.pads.retired = slices.Delete(s.pads.retired, 0, n)
 }
 
 // search returns the index of the first pad at an address or behind it.

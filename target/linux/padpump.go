@@ -15,8 +15,8 @@ const (
 	noMore        = -1 // it ends
 )
 
-// pump calls look until stop is closed. look is given how long the sleep before it was meant to be, and returns how long the next is
-// to be: short as long as much comes.
+// pump calls look until stop is closed. look is given how long the sleep before it was meant to be, and returns how long the
+// next is to be: short as long as much comes.
 func pump(stop <-chan struct{}, look func(time.Duration) time.Duration) {
 	for sleep := longestSleep; sleep > noMore; sleep = min(look(sleep), longestSleep) {
 		select {

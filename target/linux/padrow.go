@@ -84,6 +84,11 @@ func (t *Target) leader(p *process, addr arch.Addr) *padSite {
 	return nil
 }
 
+// anyBusy reports whether a site of a row has tracepoints.
+func anyBusy(row []*padSite) bool {
+	return slices.ContainsFunc(row, func(site *padSite) bool { return !site.idle })
+}
+
 // buildRow makes the pad of a site that is to be, and prepares it, with pads anew for those in front of it in its row.
 func (t *Target) buildRow(p *process, next *padSite) error {
 	row := t.prospect(p, next.plan)
@@ -163,9 +168,7 @@ func (t *Target) renew(p *process, plan *jump.Plan, changed []*padSite) (refused
 	before := s.pads.row(plan)
 	defer func() { t.reclaimRow(s.pads, before, row) }()
 	t.clear(s, before)
-	idle := func(site *padSite) bool { return site.idle }
-	var err error
-	if !slices.ContainsFunc(row, func(site *padSite) bool { return !site.idle }) {
+	if !anyBusy(row) {
 		row[0].module.planner.Release(plan)
 		row = nil
 		return nil
@@ -173,7 +176,8 @@ func (t *Target) renew(p *process, plan *jump.Plan, changed []*padSite) (refused
 	for _, site := range row {
 		t.dropOffloaded(s, site.addr) // it came with a fork
 	}
-	if err = t.arm(p, row); err == nil {
+	err := t.arm(p, row)
+	if err == nil {
 		for _, site := range row {
 			s.pads.add(site)
 		}
@@ -181,7 +185,7 @@ func (t *Target) renew(p *process, plan *jump.Plan, changed []*padSite) (refused
 		return nil
 	}
 	row[0].module.planner.Release(plan)
-	for _, site := range slices.DeleteFunc(row, idle) {
+	for _, site := range slices.DeleteFunc(row, func(site *padSite) bool { return site.idle }) {
 		refused = append(refused, target.Refusal{PID: p.pid, Addr: site.addr, Err: err})
 	}
 	return refused
@@ -239,29 +243,14 @@ func (t *Target) arm(p *process, row []*padSite) (err error) {
 		if !site.idle {
 			bp.location = &location{Addr: site.addr, offloaded: true}
 		}
+		var jumps []jump.Write
 		if site == head {
-			err = t.leadToPad(p, bp, writes)
-		} else {
-			err = t.leadThrough(p, bp)
+			jumps = writes
 		}
-		if err != nil {
+		if err = t.leadToPad(p, bp, jumps); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// leadThrough has a site be hit by threads that come through the pad in front of it.
-func (t *Target) leadThrough(p *process, bp *insertedBreakpoint) error {
-	if err := bp.pad.enter(nil); err != nil {
-		return err
-	}
-	if err := bp.study(p.addrSpace); err != nil {
-		return err
-	}
-	bp.ambiguous = true
-	p.inserted[bp.addr] = bp
-	bp.pad.begin()
 	return nil
 }
 

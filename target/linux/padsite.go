@@ -31,7 +31,6 @@ type pads struct {
 	room    *jump.Room             // for trampolines
 	pages   []arch.Addr            // that were mapped for them
 	indexes int                    // given to sites and tracepoints
-	retired []retiredSite          // in the order of their positions
 	lidded  bool                   // see settleLids
 	foreign bool                   // likewise
 	stuck   bool                   // a jump could not be taken out, so its pad has to stay
@@ -67,12 +66,6 @@ type padSite struct {
 	idle   bool                 // it has no tracepoints any more, but others of the row have
 }
 
-// retiredSite is one that is gone, and whose frames up to a position may lie in the ring still.
-type retiredSite struct {
-	index    int
-	position uint64
-}
-
 // strayCount notices a site that threads come to the middle of too often.
 type strayCount struct {
 	n     int
@@ -96,7 +89,7 @@ func (t *Target) begin(p *process, tp *compiled.Tracepoint) (*arena, error) {
 	if len(tp.Semaphores) > 0 {
 		return nil, errSemaphores
 	}
-	a, _, err := t.arenaFor(p, tp.Addr, rowRoom)
+	a, _, err := t.arenaFor(p, tp.Addr)
 	return a, err
 }
 
@@ -111,7 +104,7 @@ func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 		t.collector.prepared[siteKey{p.pid, tp.Addr}] = site
 		return nil
 	}
-	a, area, err := t.arenaFor(p, tp.Addr, rowRoom)
+	a, area, err := t.arenaFor(p, tp.Addr)
 	if err != nil {
 		return err
 	}
@@ -157,7 +150,7 @@ func (t *Target) recall(p *process, addr arch.Addr) {
 // forsake gives a plan up of which nothing is in force and nothing is to be.
 func (t *Target) forsake(p *process, plan *jump.Plan) {
 	row := t.prospect(p, plan)
-	if len(p.pads.row(plan)) > 0 || slices.ContainsFunc(row, func(site *padSite) bool { return !site.idle }) {
+	if len(p.pads.row(plan)) > 0 || anyBusy(row) {
 		return
 	}
 	row[0].module.planner.Release(plan)
@@ -292,17 +285,12 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 	}, t.collector.whenFull())
 }
 
-// leadToPad writes the jumps of a site.
+// leadToPad writes the jumps of a site. There are none of one that threads come to through the pad in front of it.
 func (t *Target) leadToPad(p *process, bp *insertedBreakpoint, writes []jump.Write) (err error) {
 	site := bp.pad
 	if err := site.enter(writes); err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil && !site.stuck {
-			site.arena.directory.Remove(site.index)
-		}
-	}()
 	for _, w := range writes {
 		if w.Old == nil {
 			_, err = p.mem.WriteAt(w.New, int64(w.Addr))
@@ -313,13 +301,15 @@ func (t *Target) leadToPad(p *process, bp *insertedBreakpoint, writes []jump.Wri
 			return errors.Join(err, site.unwrite(p.addrSpace))
 		}
 	}
-	bp.patch = site.patches[len(site.patches)-1]
+	if len(site.patches) > 0 {
+		bp.patch = site.patches[len(site.patches)-1]
+	}
 	if err := bp.study(p.addrSpace); err != nil {
 		return errors.Join(err, site.unwrite(p.addrSpace))
 	}
 	bp.ambiguous = true // whatever traps there is none of ours
 	p.inserted[site.addr] = bp
-	if p.lids(site) {
+	if bp.patch != nil && p.lids(site) {
 		if err := p.settleLid(bp); err != nil {
 			return errors.Join(err, site.unwrite(p.addrSpace))
 		}

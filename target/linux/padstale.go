@@ -117,7 +117,10 @@ func (s *pads) inUse(index int) bool {
 		}
 	}
 	// The directory has the entry as long as there are frames of the site.
-	return slices.ContainsFunc(s.retired, func(r retiredSite) bool { return r.index == index })
+	return slices.ContainsFunc(s.arenas(), func(a *arena) bool {
+		_, retired := a.retired[index]
+		return retired
+	})
 }
 
 // reclaim gives back the room of a site's pad, unless the site is in force or may be. Nothing leads to the pad any more, and no

@@ -5,13 +5,10 @@ package guardtest
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
-	"strconv"
 	"testing"
 	"time"
 
-	"tracewell/arch"
 	"tracewell/ax"
 	"tracewell/internal/sys"
 	"tracewell/target"
@@ -26,15 +23,7 @@ const judgeTracer = "GUARDTEST_JUDGES"
 // breakByPads attaches to a process and inserts breakpoints at all addresses, with a condition that is false or, in every other
 // process, with a command that prints. It takes them out and puts them back all the time.
 func breakByPads(order []string) error {
-	pid, err := strconv.Atoi(order[0])
-	if err != nil {
-		return err
-	}
-	progress, err := os.OpenFile(order[1], os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	words, _, err := sys.MapShared(progress)
+	pid, words, addrs, err := readOrder(order)
 	if err != nil {
 		return err
 	}
@@ -54,20 +43,16 @@ func breakByPads(order []string) error {
 		return fmt.Errorf("%w, %w", err1, err2)
 	}
 	var list []target.Breakpoint
-	for _, text := range order[2:] {
-		addr, err := strconv.ParseUint(text, 16, 64)
-		if err != nil {
-			return err
-		}
+	for _, addr := range addrs {
 		conditions, commands := [][]byte{inVain}, [][]byte(nil)
 		if pid%2 == 1 {
 			conditions, commands = nil, [][]byte{prints}
 		}
-		agent, err := engine.CompileBreakpoint(arch.Addr(addr), conditions, commands)
+		agent, err := engine.CompileBreakpoint(addr, conditions, commands)
 		if err != nil {
 			return err
 		}
-		b := target.Breakpoint{Addr: arch.Addr(addr), Length: 1, Check: agent.Hit, Agent: &agent.Breakpoint, Print: agent.Print}
+		b := target.Breakpoint{Addr: addr, Length: 1, Check: agent.Hit, Agent: &agent.Breakpoint, Print: agent.Print}
 		if err := t.InsertBreakpoint(id, b); err != nil {
 			return err
 		}

@@ -48,18 +48,33 @@ const (
 	progressWords
 )
 
+// readOrder reads what a tracer is told to do.
+func readOrder(order []string) (pid int, progress []uint64, addrs []arch.Addr, err error) {
+	if pid, err = strconv.Atoi(order[0]); err != nil {
+		return 0, nil, nil, err
+	}
+	file, err := os.OpenFile(order[1], os.O_RDWR, 0)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	defer file.Close()
+	if progress, _, err = sys.MapShared(file); err != nil {
+		return 0, nil, nil, err
+	}
+	for _, text := range order[2:] {
+		addr, err := strconv.ParseUint(text, 16, 64)
+		if err != nil {
+			return 0, nil, nil, err
+		}
+		addrs = append(addrs, arch.Addr(addr))
+	}
+	return pid, progress, addrs, nil
+}
+
 // traceByPads attaches to a process and collects at all addresses. It never takes the first away again, the others all the time:
 // the tracer is to be killed while it arms as often as while it traces.
 func traceByPads(order []string) error {
-	pid, err := strconv.Atoi(order[0])
-	if err != nil {
-		return err
-	}
-	progress, err := os.OpenFile(order[1], os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	words, _, err := sys.MapShared(progress)
+	pid, words, addrs, err := readOrder(order)
 	if err != nil {
 		return err
 	}
@@ -77,12 +92,8 @@ func traceByPads(order []string) error {
 		return target.Continue
 	}})
 	var points []*compiled.Tracepoint
-	for i, text := range order[2:] {
-		addr, err := strconv.ParseUint(text, 16, 64)
-		if err != nil {
-			return err
-		}
-		point, err := compiled.Compile(&trace.Tracepoint{Number: trace.Number(i + 1), Addr: arch.Addr(addr), Enabled: true,
+	for i, addr := range addrs {
+		point, err := compiled.Compile(&trace.Tracepoint{Number: trace.Number(i + 1), Addr: addr, Enabled: true,
 			Actions: []trace.Action{{Kind: trace.CollectRegisters, Mask: []byte{0xff}}}})
 		if err != nil {
 			return err

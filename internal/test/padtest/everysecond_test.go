@@ -161,15 +161,21 @@ func (s subject) run(t *testing.T, command ...string) outcome {
 	return outcome{output.String(), errors.String(), cmd.ProcessState.ExitCode()}
 }
 
-// TestEverySecond runs programs with tracepoints on every second instruction, or some thousand of them, and compares what they
-// print with what they print untraced. A third of the tracepoints have a condition that is never true, a third one that sets
-// a variable, and the rest collect registers and memory at each hit until they have had their share.
-func TestEverySecond(t *testing.T) {
+// seeded is what the choice of instructions begins with.
+func seeded(t *testing.T) uint64 {
 	random := *seed
 	if random == 0 {
 		random = uint64(time.Now().UnixNano())
 	}
 	t.Logf("seed %d", random)
+	return random
+}
+
+// TestEverySecond runs programs with tracepoints on every second instruction, or some thousand of them, and compares what they
+// print with what they print untraced. A third of the tracepoints have a condition that is never true, a third one that sets
+// a variable, and the rest collect registers and memory at each hit until they have had their share.
+func TestEverySecond(t *testing.T) {
+	random := seeded(t)
 	for _, s := range subjects(t) {
 		t.Run(s.name, func(t *testing.T) {
 			sites := instructions(t, s.path)

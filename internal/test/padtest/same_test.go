@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"tracewell/internal/test/gdbtest"
 	"tracewell/tfile"
@@ -32,11 +31,7 @@ var comparable = []string{"sqlite3", "xmllint", "throws"}
 // random, such as the canaries of its stack, is told by tracing it by traps twice. What a function leaves on the stack when it returns
 // is not compared: pads use that memory, too.
 func TestSameFrames(t *testing.T) {
-	random := *seed
-	if random == 0 {
-		random = uint64(time.Now().UnixNano())
-	}
-	t.Logf("seed %d", random)
+	random := seeded(t)
 	for _, s := range subjects(t) {
 		if !slices.Contains(comparable, s.name) {
 			continue
