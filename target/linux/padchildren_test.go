@@ -88,6 +88,37 @@ func TestPadsForked(t *testing.T) {
 	}
 }
 
+// TestPadsVforksDetached lets every child of a vfork go that it is told of, while other threads have children of their own: none
+// counts, whose memory has its parent's pads.
+func TestPadsVforksDetached(t *testing.T) {
+	p := testprog.Build(t, "forkstorm", fixed)
+	for _, threads := range []int{1, 4} {
+		t.Run(strconv.Itoa(threads), func(t *testing.T) {
+			r := launchPads(t, p.Path, strconv.Itoa(threads), "25", "vfork")
+			r.quiet()
+			r.target.SetReports(target.Reports{Vfork: true})
+			for i, name := range []string{"step", "add_base"} {
+				r.trace(trace.Number(i+1), symbol(t, p.Path, name))
+			}
+			r.must(r.engine.Start(r.target, r.pid))
+			ev := r.resume(0)
+			for ; ev.Kind != target.Exited; ev = r.resume(0) {
+				if ev.Kind == target.Vforked {
+					r.must(r.target.Detach(ev.Child.PID))
+				}
+			}
+			if out := r.output(); ev.Code != 0 || !strings.Contains(out, "done wrong=0") {
+				t.Errorf("%+v, output %q", ev, out)
+			}
+			for n := range trace.Number(2) {
+				if hits, want := r.count(n+1), int64(2*25*threads); hits != want {
+					t.Errorf("%d hits of tracepoint %d, want %d", hits, n+1, want)
+				}
+			}
+		})
+	}
+}
+
 // sharedMemory is what of a program's memory its tracer has mapped, too.
 func sharedMemory(maps []sys.Mapping) []sys.Mapping {
 	return slices.DeleteFunc(maps, func(m sys.Mapping) bool { return !strings.HasPrefix(m.Path, "/memfd:") })

@@ -151,7 +151,11 @@ func (t *Target) detachSharer(p, rest *process) {
 	for _, k := range tasks {
 		k.proc, k.wants, k.verb = rest, toRun, target.Go
 		k.owes &^= owesStep
-		if t.addChild(k); k.state == stopped {
+		t.addChild(k)
+	}
+	t.settleLids(rest.addrSpace)
+	for _, k := range tasks {
+		if k.state == stopped {
 			k.disarm()
 			t.proceed(k, t.partingSignal(k))
 		}
