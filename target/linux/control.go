@@ -74,13 +74,7 @@ func (t *Target) start(actions []target.Action) error {
 		}
 	}
 	canRun := func(k *task) bool { return k.state != zombie }
-	switch {
-	case len(covered) == 0 || slices.ContainsFunc(covered, canRun):
-	case t.nonStop:
-		t.noneResumed()
-	default:
-		t.fewer = true
-	}
+	t.fewer = t.fewer || len(covered) > 0 && !slices.ContainsFunc(covered, canRun)
 	return nil
 }
 

@@ -32,7 +32,7 @@
 //   - tell the engine and the session of tasks that have ended (ends);
 //   - end the pending Resume of all-stop mode with an event: stop everything, then tell it (telling, backlog);
 //   - resume what was stopped for another's sake, or is new (ready);
-//   - look whether anything is left that can end the Resume (fewer).
+//   - look whether a thread is left that can have an event (fewer).
 //
 // What can be done only while others stand still (stepping in place, calling mmap in the program, changing what the debug
 // registers watch or which system calls are caught, detaching, telling an event in all-stop mode) comes after stopThreads,

@@ -50,7 +50,7 @@ type Target struct {
 	event   target.Event   //
 	backlog []target.Event // what was not to be told when it happened; the first ends the Resume that is or will be pending
 	ready   []*task        // that were stopped for another's sake, or are new
-	fewer   bool           // a task has gone: maybe nothing is left that can end the Resume
+	fewer   bool           // a task has gone: maybe none is left that can have an event
 	stops   []stop         // that have not been handled
 	waits   int            // since the last look at everything that there is to hear
 

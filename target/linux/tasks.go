@@ -145,29 +145,14 @@ func (t *Target) handleEnd(e end) {
 	}
 }
 
-// threadEnded tells the end of a thread to a session that wants to know, or that it was the last which could have had an event.
+// threadEnded tells the end of a thread to a session that wants to know, or has the loop look whether one is left.
 func (t *Target) threadEnded(k *task, code int) {
 	switch {
 	case t.reports.Threads:
 		t.tellLater(target.Event{Kind: target.ThreadExited, Thread: k.id(), Code: code})
-	case !t.nonStop:
+	case !t.nonStop || k.resumed():
 		t.fewer = true
-	case k.resumed():
-		t.noneResumed()
 	}
-}
-
-// noneResumed tells in non-stop mode that no thread is left which could have an event, if it is so.
-func (t *Target) noneResumed() {
-	if !t.reports.NoneResumed {
-		return
-	}
-	for k := range t.all() {
-		if k.resumed() && (k.state == stopped || k.heard()) {
-			return
-		}
-	}
-	t.send(target.Event{Kind: target.NoneResumed})
 }
 
 // processEnded notes that a process is gone.
@@ -225,16 +210,17 @@ func (t *Target) noTracees() {
 	t.stops, t.children, t.lost = t.stops[:0], 0, false
 }
 
-// noneLeft ends a Resume of all-stop mode that can bring no event any more, because its threads have exited and the others were to
-// stay stopped. A thread that was to run and is still stopped is being killed, by an exit of its process: its end is on the way.
+// noneLeft tells that no thread is left which could have an event, if it is so: the resumed ones have exited, and the others are to
+// stay stopped. In all-stop mode that ends the Resume. A thread that was to run and is still stopped is being killed, by an exit of
+// its process: its end is on the way.
 func (t *Target) noneLeft() {
-	if !t.active || t.nonStop || t.due() >= 0 || len(t.backlog) > 0 || len(t.procs) == 0 {
+	if !t.active && !t.nonStop || t.due() >= 0 || len(t.backlog) > 0 || len(t.procs) == 0 {
 		return
 	}
 	var left *task
 	for k := range t.all() {
 		switch {
-		case k.heard(), k.resumed() && k.state == stopped:
+		case k.resumed() && (k.heard() || k.state == stopped), k.heard() && !t.nonStop:
 			return
 		case left == nil && k.state == stopped:
 			left = k
@@ -243,7 +229,7 @@ func (t *Target) noneLeft() {
 	switch {
 	case t.reports.NoneResumed:
 		t.report(target.Event{Kind: target.NoneResumed})
-	case left != nil:
+	case left != nil && !t.nonStop:
 		t.report(target.Event{Kind: target.Stopped, Thread: left.id()})
 	}
 }
