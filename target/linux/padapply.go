@@ -44,6 +44,7 @@ func (t *Target) apply() (refused []target.Refusal) {
 			p.pads.fresh = false
 		}
 		t.settleTraced(p.addrSpace)
+		t.relodge(p.addrSpace)
 		t.settleLids(p.addrSpace)
 		p.publish()
 		t.tidy(p.addrSpace)

@@ -377,6 +377,7 @@ func (t *Target) removeSites(p *process) {
 		}
 	}
 	t.tidy(s)
+	t.relodge(s)
 	s.pads.rest()
 }
 

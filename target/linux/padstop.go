@@ -123,24 +123,32 @@ func (k *task) under(pc arch.Addr) (site *padSite, to arch.Addr) {
 	if bp == nil || bp.pad == nil || !s.pads.lidded && !s.code.Intact(bp.patch) { // that of a library that was unloaded
 		return nil, 0
 	}
-	site = bp.pad
-	for _, other := range s.pads.row(site.plan) {
-		if other.addr <= pc {
-			site = other
+	row := s.pads.row(bp.pad.plan)
+	if len(row) == 0 { // of a breakpoint
+		row = []*padSite{bp.pad}
+	}
+	if site, to, ok := k.through(row, pc); ok {
+		return site, to
+	}
+	return nil, 0
+}
+
+// through returns the site of a row, not empty, that an instruction under its jump belongs to, and where a task goes on from there.
+func (k *task) through(row []*padSite, pc arch.Addr) (site *padSite, to arch.Addr, ok bool) {
+	for _, s := range row {
+		if s.addr <= pc {
+			site = s
 		}
 	}
 	copied := site
 	switch {
-	case !k.counts() && bp.pad.bare != nil:
-		copied = bp.pad.bare
+	case !k.counts() && row[0].bare != nil:
+		copied = row[0].bare
 	case site.addr == pc:
-		return site, site.pad.Addr
+		return site, site.pad.Addr, true
 	}
 	offset, ok := copied.copy.Offset(pc)
-	if !ok {
-		return nil, 0
-	}
-	return site, copied.displaced() + arch.Addr(offset)
+	return site, copied.displaced() + arch.Addr(offset), ok
 }
 
 // tooManyStrays is how many threads a second may come to the middle of a patch.
@@ -169,6 +177,7 @@ func (t *Target) leavePad(k *task) {
 	}
 	if way := pads.ways[pc]; way != nil && k.fetch() == nil {
 		k.setPC(way.addr)
+		k.lodged = true
 		return
 	}
 	site := pads.at(pc)
@@ -181,6 +190,7 @@ func (t *Target) leavePad(k *task) {
 	for out.Exit == fast.Busy && t.stepBusy(k, site) {
 		out = host.leavePad(site.pad, &k.regs, memory)
 	}
+	k.lodged = true
 	if out.Void {
 		site.arena.reader.Void(site.pad.Slots, out.Position)
 	}

@@ -107,6 +107,7 @@ type task struct {
 	haveRegs  bool
 	rewound   bool // the kernel has the pc before the breakpoint that it has run into; regs is to have that behind when it is fetched
 	before    bool // the kernel has, and regs has that behind
+	lodged    bool // the kernel has a pc in a pad, and regs has that of the program
 	dirty     dirtiness
 	haveState bool // the target's buffer holds this task's extended state
 
@@ -181,7 +182,7 @@ func (k *task) runs() bool { return k.state == running || k.state == halting || 
 
 // forget drops what is only known of a stopped task.
 func (k *task) forget() {
-	k.haveRegs, k.haveState, k.triggersKnown, k.before = false, false, false, false
+	k.haveRegs, k.haveState, k.triggersKnown, k.before, k.lodged = false, false, false, false, false
 	k.why, k.signal = noReason, 0
 	k.owes &^= owesStop
 }

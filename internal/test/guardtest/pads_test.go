@@ -82,6 +82,23 @@ func killPads(l *lab) {
 	}
 }
 
+// TestPadsKilledBeforeResume kills a tracer that has armed pads in a program which stands still, and has not let it go on: threads
+// stand where jumps have been written, and have to go on behind those.
+func TestPadsKilledBeforeResume(t *testing.T) {
+	l := newLab(t)
+	addresses := l.instructions("tick", "work")
+	const threads = 12
+	for range 8 {
+		s := l.run(threads, "0")
+		tracer, progress := l.begin(padHolder, s, addresses)
+		l.awaitPads(tracer, progress)
+		l.killTracer(tracer)
+		if printed, err := s.finish(); err != nil || printed != l.rightAnswer(threads) {
+			t.Errorf("the program printed %q and ended with %v", printed, err)
+		}
+	}
+}
+
 // TestMendHostile has the program overwrite, as it were, what it shares with a tracer that was killed, at random, before it is
 // mended. Whatever mend makes of that, it writes nothing over code but the program's own bytes, so all code is as in the file or
 // still ends in a pad, and the program computes what it should.

@@ -24,10 +24,17 @@ import (
 // file for what it has come to, and the addresses.
 const padTracer = "GUARDTEST_PADS"
 
+// padHolder is padTracer for a tracer that never resumes the process.
+const padHolder = "GUARDTEST_PADS_HELD"
+
 func TestMain(m *testing.M) {
 	linux.RunIfGuard()
 	if order := os.Getenv(padTracer); order != "" {
 		fmt.Fprintln(os.Stderr, "tracer:", traceByPads(strings.Fields(order)))
+		os.Exit(1)
+	}
+	if order := os.Getenv(padHolder); order != "" {
+		fmt.Fprintln(os.Stderr, "tracer:", holdByPads(strings.Fields(order)))
 		os.Exit(1)
 	}
 	if order := os.Getenv(judgeTracer); order != "" {
@@ -71,6 +78,51 @@ func readOrder(order []string) (pid int, progress []uint64, addrs []arch.Addr, e
 	return pid, progress, addrs, nil
 }
 
+// armPads attaches to a process and collects at all addresses, of which the first has to get a pad.
+func armPads(pid int, words []uint64, addrs []arch.Addr) (t *linux.Target, points []*compiled.Tracepoint, err error) {
+	if t, err = linux.New(linux.Streams{}); err != nil {
+		return nil, nil, err
+	}
+	t.UsePads(linux.Pads{Ring: 1 << 20})
+	if _, err := t.Attach(pid); err != nil {
+		return nil, nil, err
+	}
+	c := t.Collector()
+	c.Begin(target.Run{RegisterBlock: coreBlock, MaxFrame: 1 << 16, Deposit: func(d []target.Deposit) target.Verdict {
+		atomic.AddUint64(&words[wordFrames], uint64(len(d)))
+		return target.Continue
+	}})
+	for i, addr := range addrs {
+		point, err := compiled.Compile(&trace.Tracepoint{Number: trace.Number(i + 1), Addr: addr, Enabled: true,
+			Actions: []trace.Action{{Kind: trace.CollectRegisters, Mask: []byte{0xff}}}})
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := c.Offload(pid, point); err == nil {
+			points = append(points, point)
+		} else if i == 0 {
+			return nil, nil, err
+		}
+	}
+	if _, err := c.Apply(); err != nil {
+		return nil, nil, err
+	}
+	atomic.StoreUint64(&words[wordPads], uint64(len(points)))
+	return t, points, nil
+}
+
+// holdByPads arms pads in a process that stands still, and leaves it so.
+func holdByPads(order []string) error {
+	pid, words, addrs, err := readOrder(order)
+	if err == nil {
+		_, _, err = armPads(pid, words, addrs)
+	}
+	if err == nil {
+		time.Sleep(time.Hour)
+	}
+	return err
+}
+
 // traceByPads attaches to a process and collects at all addresses. It never takes the first away again, the others all the time:
 // the tracer is to be killed while it arms as often as while it traces.
 func traceByPads(order []string) error {
@@ -78,36 +130,11 @@ func traceByPads(order []string) error {
 	if err != nil {
 		return err
 	}
-	t, err := linux.New(linux.Streams{})
+	t, points, err := armPads(pid, words, addrs)
 	if err != nil {
 		return err
 	}
-	t.UsePads(linux.Pads{Ring: 1 << 20})
-	if _, err := t.Attach(pid); err != nil {
-		return err
-	}
 	c := t.Collector()
-	c.Begin(target.Run{RegisterBlock: coreBlock, MaxFrame: 1 << 16, Deposit: func(d []target.Deposit) target.Verdict {
-		atomic.AddUint64(&words[wordFrames], uint64(len(d)))
-		return target.Continue
-	}})
-	var points []*compiled.Tracepoint
-	for i, addr := range addrs {
-		point, err := compiled.Compile(&trace.Tracepoint{Number: trace.Number(i + 1), Addr: addr, Enabled: true,
-			Actions: []trace.Action{{Kind: trace.CollectRegisters, Mask: []byte{0xff}}}})
-		if err != nil {
-			return err
-		}
-		if err := c.Offload(pid, point); err == nil {
-			points = append(points, point)
-		} else if i == 0 {
-			return err
-		}
-	}
-	if _, err := c.Apply(); err != nil {
-		return err
-	}
-	atomic.StoreUint64(&words[wordPads], uint64(len(points)))
 	if err := t.Resume([]target.Action{{Thread: target.ThreadID{PID: target.All, TID: target.All}}}); err != nil {
 		return err
 	}
