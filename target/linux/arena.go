@@ -120,7 +120,6 @@ func (t *Target) arenaFor(p *process, addr arch.Addr) (*arena, *padArea, error) 
 	if err != nil || had != nil {
 		return a, area, err
 	}
-	sys.Populate(a.ring) // which takes milliseconds, while the program runs
 	t.adopted(p, a)
 	return a, area, nil
 }
