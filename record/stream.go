@@ -48,6 +48,7 @@ type stream struct {
 	err     error // nothing more is written
 	refuses error // nothing more is taken
 	kick    chan struct{}
+	due     *time.Timer // to write what is queued by then; as long as nothing is, nobody is woken
 	next    func() error // to be done after the next write, nil for nothing
 	stop    chan struct{}
 	done    chan struct{}
@@ -68,6 +69,7 @@ func newStream(order arch.ByteOrder, registers int) *stream {
 		filling: make([]byte, 0, queueRoom),
 		writing: make([]byte, 0, queueRoom),
 		kick:    make(chan struct{}, 1),
+		due:     time.NewTimer(writeEvery),
 		stop:    make(chan struct{}),
 		done:    make(chan struct{}),
 	}
@@ -97,6 +99,9 @@ func (s *stream) Take(frames []byte, n int) error {
 	}
 	s.taken.Add(int64(len(frames)))
 	before := len(s.filling)
+	if before == 0 {
+		s.due.Reset(writeEvery)
+	}
 	s.filling = append(s.filling, frames...)
 	s.queued += int64(n)
 	if before < queueRoom/4 && len(s.filling) >= queueRoom/4 {
@@ -137,12 +142,11 @@ func (s *stream) rouse() {
 // run is the writer.
 func (s *stream) run() {
 	defer close(s.done)
-	tick := time.NewTicker(writeEvery)
-	defer tick.Stop()
+	defer s.due.Stop()
 	for {
 		select {
 		case <-s.kick:
-		case <-tick.C:
+		case <-s.due.C:
 		case <-s.stop:
 			s.write()
 			return
@@ -156,6 +160,7 @@ func (s *stream) later(job func() error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.next = job
+	s.due.Reset(writeEvery)
 }
 
 // now has the writer do something when all frames that there are have been written, and waits for it.
