@@ -48,7 +48,7 @@ type stream struct {
 	err     error // nothing more is written
 	refuses error // nothing more is taken
 	kick    chan struct{}
-	due     *time.Timer // to write what is queued by then; as long as nothing is, nobody is woken
+	due     *time.Timer  // to write what is queued by then; as long as nothing is, nobody is woken
 	next    func() error // to be done after the next write, nil for nothing
 	stop    chan struct{}
 	done    chan struct{}
