@@ -43,7 +43,13 @@ type tracing struct {
 }
 
 // load is what a server bore.
-type load struct{ rate, latency float64 } // requests a second, median in milliseconds
+type load struct {
+	rate, latency  float64 // requests a second, median in milliseconds
+	server, tracer float64 // processor time a request, in microseconds
+}
+
+// requests is how many a server is asked each time.
+const requests = 100_000
 
 // tracings are measured in turns. None is among them twice: how far these two are apart is what the machine itself does.
 func tracings(tracewell string) []*tracing {
@@ -114,10 +120,12 @@ func startServer(b *testing.B) *server {
 	}
 }
 
-// bear has the server's own benchmark load it.
-func (s *server) bear() load {
+// bear has the server's own benchmark load it, which a process traces unless it is 0.
+func (s *server) bear(tracer int) load {
 	s.b.Helper()
-	out, err := exec.Command(redisBenchmark, "-p", s.port, "-t", "get", "-n", "100000", "-c", "20", "--csv").Output()
+	server, traced := s.ran(s.Process.Pid), s.ran(tracer)
+	out, err := exec.Command(redisBenchmark, "-p", s.port, "-t", "get", "-n", strconv.Itoa(requests), "-c", "20", "--csv").Output()
+	server, traced = s.ran(s.Process.Pid)-server, s.ran(tracer)-traced
 	if err != nil {
 		s.b.Fatal(err)
 	}
@@ -130,7 +138,27 @@ func (s *server) bear() load {
 	if err := errors.Join(err1, err2); err != nil {
 		s.b.Fatal(err)
 	}
-	return load{rate, latency}
+	return load{rate, latency, server / requests, traced / requests}
+}
+
+// ran is how many microseconds of processor time the threads of a process have had; 0 is none.
+func (s *server) ran(pid int) (sum float64) {
+	s.b.Helper()
+	if pid == 0 {
+		return 0
+	}
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	check(s.b, err)
+	for _, file := range files {
+		var ns float64
+		text, err := os.ReadFile(file)
+		if err == nil {
+			_, err = fmt.Sscan(string(text), &ns)
+		}
+		check(s.b, err)
+		sum += ns / 1e3
+	}
+	return sum
 }
 
 // pause is the longest time that the server does not answer while something is done to it. It is asked by one client, one
@@ -201,11 +229,11 @@ func (s *server) watchStops() (since func() []float64) {
 	}
 }
 
-// trace starts a tracing, and returns what ends it.
-func (s *server) trace(t *tracing) (end func()) {
+// trace starts a tracing, and returns its process, 0 for none, and what ends it.
+func (s *server) trace(t *tracing) (pid int, end func()) {
 	s.b.Helper()
 	if t.command == nil {
-		return func() {}
+		return 0, func() {}
 	}
 	command := t.command(s)
 	cmd := exec.Command(command[0], command[1:]...)
@@ -215,7 +243,7 @@ func (s *server) trace(t *tracing) (end func()) {
 		s.b.Fatal(err)
 	}
 	time.Sleep(1500 * time.Millisecond) // bpftrace has nothing that says when it is ready
-	return func() {
+	return cmd.Process.Pid, func() {
 		// Again and again: bpftrace does not heed one that comes while it starts, which takes long on a busy machine.
 		ended := make(chan struct{})
 		defer close(ended)
@@ -235,8 +263,9 @@ func (s *server) trace(t *tracing) (end func()) {
 	}
 }
 
-// BenchmarkServer: requests a second, and the median of what one takes, of a Redis server whose hot function is traced, beside
-// none, perf and bpftrace; and how long the server stands still while tracewell attaches, arms and leaves, under the same load.
+// BenchmarkServer: requests a second, the median of what one takes, and the processor time of server and tracer for one, of a Redis
+// server whose hot function is traced, beside none, perf and bpftrace; and how long the server stands still while tracewell
+// attaches, arms and leaves, under the same load.
 func BenchmarkServer(b *testing.B) {
 	s := startServer(b)
 	probe := fmt.Sprintf("probe_redis:%s=%s db=%%di", hotFunction, hotFunction)
@@ -250,8 +279,8 @@ func BenchmarkServer(b *testing.B) {
 	for b.Loop() {
 		for range max(*rounds, 10) {
 			for _, i := range rand.Perm(len(ways)) {
-				end := s.trace(ways[i])
-				ways[i].samples = append(ways[i].samples, s.bear())
+				tracer, end := s.trace(ways[i])
+				ways[i].samples = append(ways[i].samples, s.bear(tracer))
 				end()
 			}
 		}
@@ -260,7 +289,7 @@ func BenchmarkServer(b *testing.B) {
 			wait := func() { time.Sleep(1500 * time.Millisecond) }
 			table.unanswered.none = append(table.unanswered.none, s.pause(wait).Seconds()*1e3)
 			since()
-			table.unanswered.ours = append(table.unanswered.ours, s.pause(func() { s.trace(ways[2])() }).Seconds()*1e3)
+			table.unanswered.ours = append(table.unanswered.ours, s.pause(func() { _, end := s.trace(ways[2]); end() }).Seconds()*1e3)
 			stops := since()
 			if len(stops) == 0 {
 				b.Error("bpftrace has seen no stop of the server")
@@ -311,13 +340,17 @@ func (t *serverTable) String() string {
 	var b strings.Builder
 	b.WriteString("Redis with a tracepoint on " + hotFunction + "\n")
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "traced by\trequests/s\tof none\tmedian latency")
+	fmt.Fprintln(w, "traced by\trequests/s\tof none\tmedian latency\tserver a request\ttracer a request")
 	for _, way := range t.ways {
-		var rates, latencies []float64
-		for _, l := range way.samples {
-			rates, latencies = append(rates, l.rate), append(latencies, l.latency)
+		of := func(figure func(load) float64) float64 {
+			var all []float64
+			for _, l := range way.samples {
+				all = append(all, figure(l))
+			}
+			return median(all)
 		}
-		fmt.Fprintf(w, "%s\t%.0f\t%.3f\t%.3f ms\n", way.name, median(rates), t.relative(way), median(latencies))
+		fmt.Fprintf(w, "%s\t%.0f\t%.3f\t%.3f ms\t%.2f µs\t%.2f µs\n", way.name, of(func(l load) float64 { return l.rate }), t.relative(way),
+			of(func(l load) float64 { return l.latency }), of(func(l load) float64 { return l.server }), of(func(l load) float64 { return l.tracer }))
 	}
 	w.Flush()
 	fmt.Fprintf(&b, "longest stop while tracewell attaches, arms and leaves: median %.2f ms, at most %.2f ms; of %.0f stops\n",
