@@ -183,11 +183,15 @@ func (t *Target) arenaNear(p *process, a *arena, ring int, addr arch.Addr, size 
 	if area.base, ok = roomNear(maps, addr, uint64(area.size())); !ok {
 		return nil, nil, fmt.Errorf("no free address space for pads near %s", addr)
 	}
+	fresh := a == nil
+	var waiting sleepers
+	if fresh { // before a thread stands still for it
+		waiting = newSleepers(p)
+	}
 	c, err := t.beginCalls(p)
 	if err != nil {
 		return nil, nil, err
 	}
-	fresh := a == nil
 	if fresh {
 		a, err = newArena(c, area, ring)
 	} else if err = c.mapAgain(a, area); err == nil {
@@ -200,13 +204,13 @@ func (t *Target) arenaNear(p *process, a *arena, ring int, addr arch.Addr, size 
 		}
 		return nil, nil, err
 	}
-	if fresh { // the rest is the tracer's alone, and the program may run
+	if fresh {
 		a.shape.RDFSBase = host.padProcessor().RDFSBase
 		a.shape.Key = newKey()
-		if err := a.open(t.owner, p); err != nil {
+		if err := a.open(t.owner, p, waiting); err != nil {
 			return nil, nil, errors.Join(err, t.discard(p, nil, a))
 		}
-		a.shape.Filtered = a.sleepers.wary // and may have one by the next hit
+		a.shape.Filtered = waiting.wary // and may have one by the next hit
 	}
 	return a, area, nil
 }
@@ -328,7 +332,7 @@ func newKey() uint64 {
 
 // open maps the file in this process, has the control area owned by the tracer's thread, and the pads tell a process. The program
 // may run meanwhile.
-func (a *arena) open(owner *sys.Owner, p *process) error {
+func (a *arena) open(owner *sys.Owner, p *process, waiting sleepers) error {
 	a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
 	var err error
 	if a.ring, a.unmap, err = sys.MapRing(a.file, fast.ControlSize, a.shape.RingSize); err != nil {
@@ -350,7 +354,9 @@ func (a *arena) open(owner *sys.Owner, p *process) error {
 	a.reader.Thread = a.threads.of
 	a.reader.Own = func(addr arch.Addr, memory []byte) { a.shadow.Load().Hide(addr, memory) }
 	a.control.SetProcess(int64(p.pid))
-	a.beginSleepers(p)
+	if a.sleepers = waiting; !waiting.wary {
+		a.reader.LetSleep(fast.AllWaits)
+	}
 	a.control.SwitchOn()
 	return nil
 }

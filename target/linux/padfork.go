@@ -93,7 +93,7 @@ func (t *Target) inherit(p *process) error {
 	}
 	c.end()
 	if err == nil {
-		err = a.open(t.owner, p)
+		err = a.open(t.owner, p, newSleepers(p))
 	}
 	if err != nil {
 		return errors.Join(err, t.discard(p, l.pages, a))

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"tracewell/fast"
 	"tracewell/internal/sys"
 	"tracewell/target"
 )
@@ -87,12 +86,9 @@ func (c *collector) doubtful() (list map[*arena]uint64) {
 	return list
 }
 
-// beginSleepers decides how the threads of a new arena wait.
-func (a *arena) beginSleepers(p *process) {
-	a.sleepers = sleepers{filtered: p.filtered, wary: p.filtered || p.mayFilter()}
-	if !a.sleepers.wary {
-		a.reader.LetSleep(fast.AllWaits)
-	}
+// newSleepers decides how the threads of a process will wait, going by its files: that takes a millisecond.
+func newSleepers(p *process) sleepers {
+	return sleepers{filtered: p.filtered, wary: p.filtered || p.mayFilter()}
 }
 
 // filtered reports whether a task whose hits go to an arena has a filter for system calls. One of which that cannot be told counts.
