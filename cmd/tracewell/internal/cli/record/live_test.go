@@ -40,6 +40,21 @@ func TestRecordStatus(t *testing.T) {
 	}
 }
 
+// TestRecordFiltered: a program that may filter its system calls has pads nevertheless, which record the thread's id by no call. Only
+// to compare that is left to the tracer.
+func TestRecordFiltered(t *testing.T) {
+	program := testprog.Build(t, "filtered", testprog.Variant{NoPIE: true}).Path
+	for _, c := range []struct {
+		options []string
+		how     string
+	}{{nil, "pad"}, {[]string{"--if", "$tid != 0"}, "trap"}} {
+		got, _ := clitest.RecordInto(t, append(c.options, "--explain", "--at", "step", "--", program, "10")...)
+		if !strings.Contains(got.Stderr, "<step+0>: "+c.how) || !strings.Contains(got.Stderr, "\n10 frames") {
+			t.Errorf("%q: want a %s, and 10 frames\n%s", c.options, c.how, got.Stderr)
+		}
+	}
+}
+
 // TestRecordPrints holds lines that are printed to what the program itself prints.
 func TestRecordPrints(t *testing.T) {
 	p := testprog.Build(t, "queue", testprog.Variant{})
