@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
+	"tracewell/internal/sys"
 	"tracewell/internal/test/testprog"
 	"tracewell/internal/test/testtool"
 	"tracewell/target"
@@ -278,6 +280,63 @@ func TestStormVariable(t *testing.T) {
 	done := testprog.OfKind(testprog.Records(r.output()), "done")
 	if v, _ := r.target.Collector().Variables().Variable(9); len(done) != 1 || v != threads*calls+done[0].Int(t, "handled") || v/8 != frames {
 		t.Errorf("the variable is %d after %d frames; %v", v, frames, done)
+	}
+}
+
+// TestPadsKilledProgram kills a program whose threads are stopped in their pads all the time, some of them led on by single steps, as
+// they hold the lock of the trace state variables. Its end is told, whatever the tracer waits for just then.
+func TestPadsKilledProgram(t *testing.T) {
+	p := testprog.Build(t, "padded", fixed)
+	condition, err := ax.Assemble("getv 9\nconst8 1\nadd\nsetv 9\nconst8 0\nend")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 40 {
+		r := launchPads(t, p.Path, "3", "100000000", "0", "20000")
+		r.quiet()
+		r.target.PassSignals([]target.Signal{14})
+		c := &counted{}
+		r.offload(symbol(t, p.Path, "tick_site"), c.take, func(tp *trace.Tracepoint) { tp.Condition = condition })
+		killer := time.AfterFunc(rand.N(10*time.Millisecond), func() { sys.Kill(r.pid, sys.SIGKILL) })
+		if ev := r.resume(0); ev.Kind != target.Terminated || ev.Signal != target.SignalKill {
+			t.Errorf("%+v, want the end by SIGKILL", ev)
+		}
+		killer.Stop()
+		r.target.Close()
+	}
+}
+
+// TestPadsKilledWhileArming kills a program while pads come and go in it. Whatever the tracer does just then fails, and the end is told.
+func TestPadsKilledWhileArming(t *testing.T) {
+	p := testprog.Build(t, "padded", fixed)
+	for range 12 {
+		r := launchPads(t, p.Path, "3", "100000000", "0", "2000")
+		r.quiet()
+		r.target.PassSignals([]target.Signal{14})
+		c := &counted{}
+		at := symbol(t, p.Path, "tick_site")
+		killer := time.AfterFunc(rand.N(30*time.Millisecond), func() { sys.Kill(r.pid, sys.SIGKILL) })
+		r.must(r.target.Resume([]target.Action{{Thread: everything}}))
+		collector := r.target.Collector()
+		tp, err := compiled.Compile(&trace.Tracepoint{Number: 1, Addr: at, Enabled: true,
+			Actions: []trace.Action{{Kind: trace.CollectRegisters, Mask: []byte{0xff}}}})
+		r.must(err)
+		collector.Begin(target.Run{Builtins: builtins, RegisterBlock: placesInBlock * 8, MaxFrame: 1 << 20, Deposit: c.take})
+		for ended := false; !ended; {
+			collector.Offload(r.pid, tp)
+			collector.Apply()
+			collector.Recall(r.pid, at)
+			collector.Apply()
+			select {
+			case ev := <-r.target.Events():
+				if ended = true; ev.Kind != target.Terminated || ev.Signal != target.SignalKill {
+					t.Errorf("%+v, want the end by SIGKILL", ev)
+				}
+			default:
+			}
+		}
+		killer.Stop()
+		r.target.Close()
 	}
 }
 

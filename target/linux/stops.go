@@ -91,8 +91,8 @@ func (t *Target) note(tid int, s sys.Status) *task {
 	return k
 }
 
-// noteStop enters a wait status into the state of its task. It reports false if that was the end of the task, which is then known
-// no more.
+// noteStop enters a wait status into the state of its task. It reports false if the task has ended: it is a zombie, or is known no
+// more.
 func (t *Target) noteStop(k *task, s sys.Status) bool {
 	if s.Event() == sys.EventStop {
 		s = t.drainFault(k, t.drainTrap(k, s))
@@ -126,7 +126,7 @@ func (t *Target) noteStop(k *task, s sys.Status) bool {
 	}
 	k.leaveBuffer()
 	t.leavePad(k)
-	return true
+	return t.tasks[k.tid] == k && k.state == stopped // otherwise it was killed meanwhile
 }
 
 // awaitStop waits for the next stop of one task and notes it. It reports false if none will come: the task is gone, or a zombie.
@@ -138,10 +138,14 @@ func (t *Target) awaitStop(k *task) bool {
 	return ok && t.noteStop(k, s)
 }
 
-// awaitRaw waits for the next stop of one task, which is not noted. It reports false if none will come.
+// awaitRaw waits for the next stop of one task, which is not noted. It reports false if none will come; an end is noted.
 func (t *Target) awaitRaw(k *task) (ptraceStop, bool) {
 	s, ok := t.waitFor(k)
-	return stopOf(s), ok && !s.Ended()
+	if ok && s.Ended() {
+		t.noteEnd(k, s)
+		ok = false
+	}
+	return stopOf(s), ok
 }
 
 // noteWaiting notes one stop that can be waited for already, of any tracee, and reports whether there was one.
