@@ -175,6 +175,9 @@ func (t *Target) leavePad(k *task) {
 	if err != nil {
 		return
 	}
+	if k.behindOwnTrap(pc) { // which may lie right before the way to a pad
+		return
+	}
 	if way := pads.ways[pc]; way != nil && k.fetch() == nil {
 		k.setPC(way.addr)
 		k.lodged = true
@@ -211,6 +214,12 @@ func (t *Target) leavePad(k *task) {
 	case fast.Lost: // it stays in the pad
 		pads.stuck = true
 	}
+}
+
+// behindOwnTrap reports whether a stopped task has just run into an inserted breakpoint that ends at its pc.
+func (k *task) behindOwnTrap(pc arch.Addr) bool {
+	s := k.stop
+	return s.event == 0 && s.signal == sys.SIGTRAP && k.proc.trapAt(pc-trapShift()) != nil && k.byBreakpoint()
 }
 
 // leaveCopy gives a task that has stopped among displaced instructions the pc that it has in the program.
