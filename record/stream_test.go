@@ -119,10 +119,10 @@ func TestNoRoom(t *testing.T) {
 			}
 		}
 		before := int64(len(s.filling))
+		began := time.Now()
 		if test.when == target.AlwaysWait {
 			time.AfterFunc(test.least, func() { go s.run() })
 		}
-		began := time.Now()
 		for range 2 {
 			if err := s.Take(frames, 3); !errors.Is(err, test.end) {
 				t.Errorf("%d: %v, want %v", test.when, err, test.end)
