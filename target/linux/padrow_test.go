@@ -335,3 +335,24 @@ func TestPadRowAttached(t *testing.T) {
 	}
 	r.must(tg.Detach(r.pid))
 }
+
+// TestTrapBeforeTrampoline: the last instruction of a function has a trap, right before the trampoline in the padding that a short jump
+// leads to. Who stops there behind the trap is not on the way to the pad.
+func TestTrapBeforeTrampoline(t *testing.T) {
+	p := testprog.Build(t, "hops", fixed)
+	r := launchPads(t, p.Path, "100")
+	jump, end := symbol(t, p.Path, "hop_jump"), symbol(t, p.Path, "hop_end")
+	r.trace(1, jump)
+	r.trace(2, end)
+	r.must(r.engine.Start(r.target, r.pid))
+	explain := r.target.Collector().Explain
+	if got, trap := explain(r.pid, jump), explain(r.pid, end); got != "pad, by short jump" || trap != "" {
+		t.Fatalf("hop_jump: %q, hop_end: %q", got, trap)
+	}
+	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
+		t.Errorf("%+v, output %q", ev, r.output())
+	}
+	if jumps, ends := r.count(1), r.count(2); jumps != 99 || ends != 100 {
+		t.Errorf("%d and %d hits, want 99 and 100", jumps, ends)
+	}
+}

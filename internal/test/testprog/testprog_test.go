@@ -69,6 +69,7 @@ var runs = []run{
 	{[]string{"pages", "dlclose", "3"}, "done wrong=0 rounds=3", 0},
 	{[]string{"sealed", "4"}, "done calls=4 sum=6", 0},
 	{[]string{"filtered", "10"}, "done wrong=0 calls=10", 0},
+	{[]string{"hops", "10"}, "done wrong=0 calls=10", 0},
 	{[]string{"forkstorm", "3", "5", "fork"}, "done wrong=0 children=15", 0},
 	{[]string{"forkstorm", "3", "5", "vfork"}, "done wrong=0 children=15", 0},
 	{[]string{"execs", "10", "leader"}, "done wrong=0 calls=10", 0},
