@@ -184,10 +184,7 @@ func (t *Target) arenaNear(p *process, a *arena, ring int, addr arch.Addr, size 
 		return nil, nil, fmt.Errorf("no free address space for pads near %s", addr)
 	}
 	fresh := a == nil
-	var waiting sleepers
-	if fresh { // before a thread stands still for it
-		waiting = newSleepers(p)
-	}
+	mayFilter := fresh && p.mayFilter() // before a thread stands still for it
 	c, err := t.beginCalls(p)
 	if err != nil {
 		return nil, nil, err
@@ -207,10 +204,10 @@ func (t *Target) arenaNear(p *process, a *arena, ring int, addr arch.Addr, size 
 	if fresh {
 		a.shape.RDFSBase = host.padProcessor().RDFSBase
 		a.shape.Key = newKey()
-		if err := a.open(t.owner, p, waiting); err != nil {
+		if err := a.open(t.owner, p, mayFilter); err != nil {
 			return nil, nil, errors.Join(err, t.discard(p, nil, a))
 		}
-		a.shape.Filtered = waiting.wary // and may have one by the next hit
+		a.shape.Filtered = a.sleepers.wary // and may have one by the next hit
 	}
 	return a, area, nil
 }
@@ -330,9 +327,9 @@ func newKey() uint64 {
 	return binary.LittleEndian.Uint64(key[:])
 }
 
-// open maps the file in this process, has the control area owned by the tracer's thread, and the pads tell a process. The program
-// may run meanwhile.
-func (a *arena) open(owner *sys.Owner, p *process, waiting sleepers) error {
+// open maps the file in this process, has the control area owned by the tracer's thread, and the pads tell a process, whose files
+// may make it filter its system calls. The program may run meanwhile.
+func (a *arena) open(owner *sys.Owner, p *process, mayFilter bool) error {
 	a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
 	var err error
 	if a.ring, a.unmap, err = sys.MapRing(a.file, fast.ControlSize, a.shape.RingSize); err != nil {
@@ -354,9 +351,7 @@ func (a *arena) open(owner *sys.Owner, p *process, waiting sleepers) error {
 	a.reader.Thread = a.threads.of
 	a.reader.Own = func(addr arch.Addr, memory []byte) { a.shadow.Load().Hide(addr, memory) }
 	a.control.SetProcess(int64(p.pid))
-	if a.sleepers = waiting; !waiting.wary {
-		a.reader.LetSleep(fast.AllWaits)
-	}
+	a.beginSleepers(p.filtered, mayFilter)
 	a.control.SwitchOn()
 	return nil
 }

@@ -263,12 +263,10 @@ func (c *calls) end() {
 	}
 }
 
-// left are the registers that a stopped task goes on with right if its tracer is killed: not in front of a guard.
+// left are the registers that a stopped task goes on with right if its tracer is killed.
 func (k *task) left() registers {
 	regs := k.regs
-	if site, to := k.under(k.pc()); site != nil {
-		host.setPC(&regs, to)
-	}
+	host.setPC(&regs, k.haven())
 	return regs
 }
 

@@ -75,6 +75,7 @@ func (t *Target) inherit(p *process) error {
 	if err := l.present(p); err != nil {
 		return nil // the fork is from another time; pads are made from scratch
 	}
+	mayFilter := p.mayFilter() // before the child stands still for it
 	c, err := t.beginCalls(p)
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func (t *Target) inherit(p *process) error {
 	}
 	c.end()
 	if err == nil {
-		err = a.open(t.owner, p, newSleepers(p))
+		err = a.open(t.owner, p, mayFilter)
 	}
 	if err != nil {
 		return errors.Join(err, t.discard(p, l.pages, a))

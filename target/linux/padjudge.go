@@ -253,7 +253,7 @@ func (t *Target) lead(p *process, site *padSite, check check) bool {
 		if site.prints {
 			p.pads.printer.set(site.addr, site.judged.print)
 		}
-		t.shelter(p.addrSpace, []*padSite{site}, writes)
+		t.shelter(p.addrSpace, []*padSite{site})
 		err = t.leadToPad(p, bp, writes)
 	}
 	if err != nil {
@@ -320,7 +320,6 @@ func (t *Target) forgetSite(p *process, site *padSite) {
 	if site.prints {
 		t.printAll()
 	}
-	t.relodge(p.addrSpace)
 	site.module.planner.Release(site.plan)
 	p.pads.forget(site)
 	delete(p.pads.judged, site.addr)

@@ -238,7 +238,7 @@ func (t *Target) arm(p *process, row []*padSite) (err error) {
 			}
 		}
 	}()
-	t.shelter(p.addrSpace, row, writes)
+	t.shelter(p.addrSpace, row)
 	for _, site := range slices.Backward(row) { // the jump comes last
 		bp := &insertedBreakpoint{addr: site.addr, pad: site}
 		if !site.idle {

@@ -145,6 +145,7 @@ func (t *Target) endSites(p *process) {
 	t.depositAll()
 	t.removeSites(p)
 	t.forgetJudged(p)
+	t.relodge(p.addrSpace)
 	p.pads.printer.end()
 	p.pads.printer = nil
 	if p.pads.arena != nil {

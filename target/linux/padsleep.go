@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"tracewell/fast"
 	"tracewell/internal/sys"
 	"tracewell/target"
 )
@@ -86,9 +87,12 @@ func (c *collector) doubtful() (list map[*arena]uint64) {
 	return list
 }
 
-// newSleepers decides how the threads of a process will wait, going by its files: that takes a millisecond.
-func newSleepers(p *process) sleepers {
-	return sleepers{filtered: p.filtered, wary: p.filtered || p.mayFilter()}
+// beginSleepers decides how the threads of a new arena wait.
+func (a *arena) beginSleepers(filtered, mayFilter bool) {
+	a.sleepers = sleepers{filtered: filtered, wary: filtered || mayFilter}
+	if !a.sleepers.wary {
+		a.reader.LetSleep(fast.AllWaits)
+	}
 }
 
 // filtered reports whether a task whose hits go to an arena has a filter for system calls. One of which that cannot be told counts.
@@ -106,7 +110,8 @@ func (t *Target) filtered(a *arena) bool {
 }
 
 // mayFilter reports whether a program may install a filter, going by the functions that its files call. It takes one of the
-// C library's, or a system call of the program's own; those of programs without a C library are not told apart.
+// C library's, or a system call of the program's own; those of programs without a C library are not told apart. It takes a
+// millisecond to look.
 func (p *process) mayFilter() bool {
 	maps, err := sys.Mappings(p.alive())
 	if err != nil {
