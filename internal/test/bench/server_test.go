@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"tracewell/internal/test/gdbtest"
+	"tracewell/internal/test/testprog"
 )
 
 // What BenchmarkServer runs, which "make bench-server" installs.
@@ -138,27 +139,17 @@ func (s *server) bear(tracer int) load {
 	if err := errors.Join(err1, err2); err != nil {
 		s.b.Fatal(err)
 	}
-	return load{rate, latency, server / requests, traced / requests}
+	each := func(ran time.Duration) float64 { return ran.Seconds() * 1e6 / requests }
+	return load{rate, latency, each(server), each(traced)}
 }
 
-// ran is how many microseconds of processor time the threads of a process have had; 0 is none.
-func (s *server) ran(pid int) (sum float64) {
+// ran is testprog.Ran, and nothing for process 0.
+func (s *server) ran(pid int) time.Duration {
 	s.b.Helper()
 	if pid == 0 {
 		return 0
 	}
-	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
-	check(s.b, err)
-	for _, file := range files {
-		var ns float64
-		text, err := os.ReadFile(file)
-		if err == nil {
-			_, err = fmt.Sscan(string(text), &ns)
-		}
-		check(s.b, err)
-		sum += ns / 1e3
-	}
-	return sum
+	return testprog.Ran(s.b, pid)
 }
 
 // pause is the longest time that the server does not answer while something is done to it. It is asked by one client, one

@@ -153,9 +153,9 @@ func TestMendCommand(t *testing.T) {
 	mend(2, "traces it already")
 	l.await("frames stay in the ring", func() bool {
 		sys.Kill(tracer.Process.Pid, sys.SIGSTOP)
-		before := l.ran(pid)
+		before := testprog.Ran(t, s.Process.Pid)
 		time.Sleep(20 * time.Millisecond)
-		if l.ran(pid) > before {
+		if testprog.Ran(t, s.Process.Pid) > before {
 			return true
 		}
 		sys.Kill(tracer.Process.Pid, sys.SIGCONT) // the program waits for it
@@ -282,24 +282,6 @@ func (l *lab) instructions(functions ...string) (addresses []uint64) {
 		l.Fatalf("the instructions are at %v", addresses)
 	}
 	return addresses
-}
-
-// ran tells how many nanoseconds the threads of a process have had a processor.
-func (l *lab) ran(pid string) (sum uint64) {
-	l.Helper()
-	files, err := filepath.Glob("/proc/" + pid + "/task/*/schedstat")
-	for _, file := range files {
-		text, err2 := os.ReadFile(file)
-		var ns uint64
-		if err2 == nil {
-			_, err2 = fmt.Sscan(string(text), &ns)
-		}
-		sum, err = sum+ns, errors.Join(err, err2)
-	}
-	if err != nil {
-		l.Fatal(err)
-	}
-	return sum
 }
 
 // padTrial kills a tracer once, and looks at what becomes of the program.

@@ -29,17 +29,13 @@ const padHolder = "GUARDTEST_PADS_HELD"
 
 func TestMain(m *testing.M) {
 	linux.RunIfGuard()
-	if order := os.Getenv(padTracer); order != "" {
-		fmt.Fprintln(os.Stderr, "tracer:", traceByPads(strings.Fields(order)))
-		os.Exit(1)
-	}
-	if order := os.Getenv(padHolder); order != "" {
-		fmt.Fprintln(os.Stderr, "tracer:", holdByPads(strings.Fields(order)))
-		os.Exit(1)
-	}
-	if order := os.Getenv(judgeTracer); order != "" {
-		fmt.Fprintln(os.Stderr, "tracer:", breakByPads(strings.Fields(order)))
-		os.Exit(1)
+	for variable, trace := range map[string]func(order []string) error{
+		padTracer: traceByPads, padHolder: holdByPads, judgeTracer: breakByPads,
+	} {
+		if order := os.Getenv(variable); order != "" {
+			fmt.Fprintln(os.Stderr, "tracer:", trace(strings.Fields(order)))
+			os.Exit(1)
+		}
 	}
 	os.Exit(m.Run())
 }
