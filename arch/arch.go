@@ -64,6 +64,18 @@ func Uint(b []byte, order ByteOrder) uint64 {
 	return n
 }
 
+// PutAddr stores an address in a register or pointer of 8, 4 or 2 bytes. What has another size stays as it is.
+func PutAddr(b []byte, order ByteOrder, addr Addr) {
+	switch len(b) {
+	case 8:
+		order.PutUint64(b, uint64(addr))
+	case 4:
+		order.PutUint32(b, uint32(addr))
+	case 2:
+		order.PutUint16(b, uint16(addr))
+	}
+}
+
 // ISA is a machine as one target has it.
 type ISA struct {
 	Machine    *Machine  // its row, never nil: Unknown if the table has none

@@ -20,6 +20,19 @@ func TestUint(t *testing.T) {
 	}
 }
 
+// TestPutAddr reads addresses back by Uint. A size that no register has for an address is left alone.
+func TestPutAddr(t *testing.T) {
+	const addr = 0x0807060504030201
+	for _, order := range []ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		for size, want := range map[int]uint64{8: addr, 4: addr & 0xffffffff, 2: addr & 0xffff, 3: 0, 0: 0} {
+			b := make([]byte, size)
+			if PutAddr(b, order, addr); Uint(b, order) != want {
+				t.Errorf("%d bytes, %s: % x", size, OrderName(order), b)
+			}
+		}
+	}
+}
+
 func TestOrderName(t *testing.T) {
 	if OrderName(binary.LittleEndian) != "little" || OrderName(binary.BigEndian) != "big" {
 		t.Errorf("%s and %s", OrderName(binary.LittleEndian), OrderName(binary.BigEndian))

@@ -39,6 +39,12 @@ type Machine struct {
 	Breakpoint []byte
 	// TrapShift is how many bytes the reported pc lies behind the start of a breakpoint that was hit; 1 on x86.
 	TrapShift int
+	// BreakKind is what the packets Z0 and Z1 have for a breakpoint at an instruction, of which code is the first two bytes; nil for
+	// machines on which it is always the length of Breakpoint (GDB manual, Breakpoint Kinds). register reads a register of the
+	// processor as it stands, if it has one of that name: on some machines that says how instructions are encoded.
+	BreakKind func(code []byte, register func(name string) (uint64, bool)) int
+	// ShortBreakpoint is the breakpoint instruction where instructions may be short (a BreakKind of 2 or 3), in the usual order.
+	ShortBreakpoint []byte
 	// Prologue returns how many bytes the instructions take that make a stack frame, where code is the first PrologueBytes
 	// of a function; 0 if there are none. It is GDB's rule, which tracepoints on functions have to follow. nil: GDB goes by
 	// the lines of the source alone.
@@ -53,6 +59,12 @@ type Machine struct {
 	ThreadPointer string   // the register that addresses of thread-local variables count from
 	Arguments     []string // registers of a call's first arguments, of integers and pointers
 	CalleeSaved   []string // general registers that a function gives back as it got them
+	Results       *Results // where functions return their values; nil where that is not known
+	// StubSlot returns the address of the word through which code jumps at its beginning, as the stubs do by which a file calls the
+	// functions of others; false if it does not. nil where that is not known.
+	StubSlot func(code []byte, at Addr) (slot Addr, ok bool)
+	Slots    []uint32 // the types of relocations that have the dynamic linker fill such a word
+	Calls    *Calls   // system calls of Linux; nil where they are not known
 	// LastUsed is the register with the highest number that compilers keep variables in, so that the registers up to it
 	// give all variables a value, and Extended has the beginnings of names of those that a user asks for explicitly.
 	LastUsed string
@@ -60,6 +72,12 @@ type Machine struct {
 	// Variables says that variables are found by DWARF on this machine: its description, its DWARF numbers and its frames
 	// are known and held against GDB.
 	Variables bool
+	// CallerSP is how far the caller's stack pointer lies below the CFA; 0 where that is the CFA.
+	CallerSP int
+	// FrameChain says that the frame pointer, where there is one, points to that of the caller, and that the return address follows.
+	FrameChain bool
+	// ReturnAddress is the address that a return address stands for, which may have been signed; nil where it is the same.
+	ReturnAddress func(saved Addr, signed bool) Addr
 	// Unwinding is what GDB 13.1 needs for a stack frame.
 	Unwinding Unwinding
 	// Show has registers for which "info registers" of GDB 13 shows fields in place of a decimal number, by what it shows
@@ -133,6 +151,14 @@ type Register struct {
 	Kind    RegisterKind
 	ABI     string   // the name by which the calling convention has it, which execution traces are compared by; "" for Name
 	Aliases []string // more names for the whole register
+}
+
+// Results are the registers in which functions return values, in the order in which they are used.
+type Results struct {
+	General, Vector, Float []string // by the ABI of C; Float are those of x87
+	Memory                 string   // holds the address of a value that is returned in memory
+	GoGeneral, GoVector    []string // by Go's ABIInternal
+	Goroutine              string   // points to the runtime.g of the goroutine that runs
 }
 
 // Part is a register that is a part of another.
@@ -272,3 +298,6 @@ func (m *Machine) CTypes(linux bool) C {
 	}
 	return m.C
 }
+
+// FillsSlot reports whether a relocation of a type has the dynamic linker write the address of a function into a word.
+func (m *Machine) FillsSlot(relocation uint32) bool { return slices.Contains(m.Slots, relocation) }

@@ -81,6 +81,14 @@ func riscvRegisters(size int) []Register {
 // riscvPlausible looks at the two bits that tell how long an instruction is.
 func riscvPlausible(op, size uint64) bool { return size == 4 && op&3 == 3 || size == 2 && op&3 != 3 }
 
+// riscvBreakKind is the length of the breakpoint instruction, of which there is a short one where short instructions are.
+func riscvBreakKind(code []byte, _ func(string) (uint64, bool)) int {
+	if code[0]&3 == 3 {
+		return 4
+	}
+	return 2
+}
+
 func riscv(name, title, architecture string, size int, c C) *Machine {
 	return &Machine{
 		Name: name, Title: title, Family: "riscv", Architectures: []string{architecture},
@@ -89,7 +97,7 @@ func riscv(name, title, architecture string, size int, c C) *Machine {
 		Breakpoint: []byte{0x73, 0x00, 0x10, 0x00}, Registers: riscvRegisters(size), DWARF: riscvDWARF,
 		PC: "pc", SP: "sp", FP: "fp", Zero: "zero", ThreadPointer: "tp", Arguments: words("a0 a1 a2 a3 a4 a5 a6 a7"),
 		CalleeSaved: words("fp s1 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11"), Show: riscvShow,
-		Plausible: riscvPlausible, Mnemonics: riscvMnemonics,
+		BreakKind: riscvBreakKind, ShortBreakpoint: []byte{0x02, 0x90}, Plausible: riscvPlausible, Mnemonics: riscvMnemonics,
 	}
 }
 
@@ -106,10 +114,28 @@ var (
 
 // Arm
 
+// armBreakKind is 4 in Arm state; in Thumb state 2, or 3 for an instruction of two halfwords. A processor with an xpsr has no other
+// state than Thumb.
+func armBreakKind(code []byte, register func(string) (uint64, bool)) int {
+	const thumb, long = 1 << 5, 0b11101 << 3
+	_, always := register("xpsr")
+	if status, ok := register("cpsr"); !always && (!ok || status&thumb == 0) {
+		return 4
+	}
+	if code[1] >= long {
+		return 3
+	}
+	return 2
+}
+
+// armReturn clears the bit that says which instruction set the caller has.
+func armReturn(saved Addr, _ bool) Addr { return saved &^ 1 }
+
 var arm = &Machine{
 	Name: "arm", Title: "Arm of 32 bits", Family: "arm", Architectures: words("arm xscale ep9312 iwmmxt"),
 	Features: []string{"org.gnu.gdb.arm."}, ELF: elf.EM_ARM, Multiarch: "arm-linux-gnueabihf", AddrSize: 4, Order: little,
-	LittleCode: true, Halfwords: true, C: c32.unsigned(), Breakpoint: []byte{0xf0, 0x01, 0xf0, 0xe7},
+	LittleCode: true, Halfwords: true, C: c32.unsigned(), Breakpoint: []byte{0xf0, 0x01, 0xf0, 0xe7}, BreakKind: armBreakKind,
+	ShortBreakpoint: []byte{0x00, 0xbe},
 	Registers: slices.Concat(registers(General, 4, numbered("r", 9)...), []Register{
 		{Name: "r9", Size: 4, Aliases: []string{"sb"}}, {Name: "r10", Size: 4, Aliases: []string{"sl"}},
 		{Name: "r11", Size: 4, Aliases: []string{"fp"}}, {Name: "r12", Size: 4, Aliases: []string{"ip"}},
@@ -118,7 +144,7 @@ var arm = &Machine{
 	}, registers(Status, 4, "cpsr", "fpscr"), registers(Float, 8, numbered("d", 32)...)),
 	DWARF: dwarf(map[int][]string{0: numbered("r", 13), 13: words("sp lr pc"), 256: numbered("d", 32)}),
 	PC:    "pc", SP: "sp", FP: "r11", Arguments: words("r0 r1 r2 r3"), CalleeSaved: words("r4 r5 r6 r7 r8 r9 r10 r11"),
-	Unwinding: UnwindsAlways,
+	Unwinding: UnwindsAlways, ReturnAddress: armReturn,
 	Plausible: func(op, size uint64) bool { return size == 2 || size == 4 && op>>28 == 0xe }, WideValues: true,
 	Mnemonics: Mnemonics{
 		Moves:     words("l mov mvn neg adr mrs vmov clz rev ext uxt sxt pop bl"),
@@ -126,6 +152,18 @@ var arm = &Machine{
 		Jumps: words("b bx bxj rfe rfeia rfeib rfeda rfedb"),
 	},
 	Flags: words("cpsr apsr psr xpsr fpscr"),
+}
+
+// aarch64Return removes a signature, which is in the bits above those of an address: they are all like bit 55 otherwise.
+func aarch64Return(saved Addr, signed bool) Addr {
+	const sign, above Addr = 1 << 55, 0xffff << 48
+	switch {
+	case !signed:
+		return saved
+	case saved&sign != 0:
+		return saved | above
+	}
+	return saved &^ above
 }
 
 var aarch64 = &Machine{
@@ -139,8 +177,8 @@ var aarch64 = &Machine{
 	Parts: aarch64Parts(),
 	DWARF: dwarf(map[int][]string{0: numbered("x", 31), 31: {"sp"}, 64: numbered("v", 32)}),
 	PC:    "pc", SP: "sp", FP: "x29", Zero: "xzr", ThreadPointer: "tpidr", Arguments: numbered("x", 8),
-	CalleeSaved: words("x19 x20 x21 x22 x23 x24 x25 x26 x27 x28 x29"),
-	Plausible:   func(op, size uint64) bool { return size == 4 && op>>25&0xf >= 4 }, WideValues: true,
+	CalleeSaved: words("x19 x20 x21 x22 x23 x24 x25 x26 x27 x28 x29"), FrameChain: true, ReturnAddress: aarch64Return,
+	Plausible: func(op, size uint64) bool { return size == 4 && op>>25&0xf >= 4 }, WideValues: true,
 	Mnemonics: Mnemonics{
 		Moves:     words("l mov mvn neg adr mrs fmov clz rev ext uxt sxt bl"),
 		Injective: words("add sub eor"), Compares: words("cmp cmn tst fcmp ccmp"),

@@ -401,3 +401,33 @@ func TestDWARFTable(t *testing.T) {
 		}
 	}
 }
+
+// TestBreakKind holds the kinds of breakpoints against what GDB sends to stubs of these machines (GDB manual, ARM and RISC-V
+// Breakpoint Kinds), for instructions at either end of what is short.
+func TestBreakKind(t *testing.T) {
+	registers := func(name string, value uint64) func(string) (uint64, bool) {
+		return func(asked string) (uint64, bool) { return value, asked == name }
+	}
+	const thumb = 1 << 5
+	for _, c := range []struct {
+		machine  string
+		code     []byte
+		register string
+		value    uint64
+		want     int
+	}{
+		{"arm", []byte{0x00, 0x00}, "cpsr", 0, 4},
+		{"arm", []byte{0x70, 0x47}, "cpsr", thumb, 2}, // bx lr
+		{"arm", []byte{0xff, 0xe7}, "cpsr", thumb, 2}, // b, the last short one
+		{"arm", []byte{0x00, 0xe8}, "cpsr", thumb, 3},
+		{"arm", []byte{0x00, 0xf0}, "xpsr", 0, 3}, // bl; no other state
+		{"arm", []byte{0x80, 0xb5}, "xpsr", 0, 2}, // push
+		{"riscv64", []byte{0x02, 0x90}, "", 0, 2}, // c.ebreak
+		{"riscv64", []byte{0x73, 0x00}, "", 0, 4}, // ebreak
+		{"riscv32", []byte{0x01, 0x00}, "", 0, 2}, // c.nop
+	} {
+		if got := ByName(c.machine).BreakKind(c.code, registers(c.register, c.value)); got != c.want {
+			t.Errorf("%s, % x with %s %#x: %d, want %d", c.machine, c.code, c.register, c.value, got, c.want)
+		}
+	}
+}

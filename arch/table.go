@@ -81,14 +81,14 @@ var (
 		ELF: elf.EM_S390, Multiarch: "s390x-linux-gnu", AddrSize: 8, Order: big, OneOrder: true, C: c64.unsigned(),
 		Breakpoint: []byte{0x00, 0x01}, TrapShift: 2, Registers: s390Registers(8), DWARF: s390DWARF,
 		PC: "pswa", SP: "r15", Arguments: words("r2 r3 r4 r5 r6"), CalleeSaved: words("r6 r7 r8 r9 r10 r11 r12 r13"),
-		Unwinding: UnwindsAlways, Flags: []string{"fpc"},
+		CallerSP: 160, Unwinding: UnwindsAlways, Flags: []string{"fpc"},
 	}
 	s390 = &Machine{
 		Name: "s390", Title: "S/390 of 31 bits", Family: "s390", Architectures: []string{"s390:31-bit"},
 		ELF: elf.EM_S390, Multiarch: "s390-linux-gnu", AddrSize: 4, Order: big, OneOrder: true,
 		C: c32.with(LongDoubleQuad).unsigned(), Breakpoint: s390x.Breakpoint, TrapShift: s390x.TrapShift,
 		Registers: s390Registers(4), DWARF: s390DWARF,
-		PC: "pswa", SP: "r15", Arguments: s390x.Arguments, CalleeSaved: s390x.CalleeSaved, Unwinding: UnwindsAlways,
+		PC: "pswa", SP: "r15", Arguments: s390x.Arguments, CalleeSaved: s390x.CalleeSaved, CallerSP: 96, Unwinding: UnwindsAlways,
 	}
 	s390Any = &Machine{
 		Name: "s390:any", Title: "S/390", Family: "s390", Architectures: []string{"s390"}, Order: big, OneOrder: true,

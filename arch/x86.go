@@ -34,8 +34,25 @@ var AMD64 = &Machine{
 	Parts: amd64Parts(), DWARF: amd64DWARF,
 	PC: "rip", SP: "rsp", FP: "rbp", ThreadPointer: "fs_base",
 	Arguments: words("rdi rsi rdx rcx r8 r9"), CalleeSaved: words("rbx rbp r12 r13 r14 r15"),
-	LastUsed: "gs_base", Extended: words("ymm zmm k pkru"), Variables: true,
+	Results: &Results{
+		General: words("rax rdx"), Vector: words("xmm0 xmm1"), Float: words("st0 st1"), Memory: "rax",
+		GoGeneral: words("rax rbx rcx rdi rsi r8 r9 r10 r11"), GoVector: numbered("xmm", 15), Goroutine: "r14",
+	},
+	StubSlot: amd64Stub, Slots: []uint32{uint32(elf.R_X86_64_JMP_SLOT), uint32(elf.R_X86_64_GLOB_DAT)},
+	Calls: amd64Calls, LastUsed: "gs_base", Extended: words("ymm zmm k pkru"), Variables: true, FrameChain: true,
 	Mnemonics: x86Mnemonics, Flags: words("flags eflags rflags"),
+}
+
+// amd64Stub knows jmp *DISPLACEMENT(%rip), which endbr64 and a bnd prefix may stand in front of.
+func amd64Stub(code []byte, at Addr) (slot Addr, ok bool) {
+	rest := bytes.TrimPrefix(code, []byte{0xf3, 0x0f, 0x1e, 0xfa})
+	rest = bytes.TrimPrefix(rest, []byte{0xf2})
+	const length = 6
+	if len(rest) < length || rest[0] != 0xff || rest[1] != 0x25 {
+		return 0, false
+	}
+	next := at + Addr(len(code)-len(rest)+length)
+	return next + Addr(int32(little.Uint32(rest[2:]))), true
 }
 
 // amd64DWARF is by the System V ABI. Numbers 41 to 48 are mm0 to mm7, which are parts of st0 to st7 and have no names in
@@ -72,7 +89,7 @@ var x32 = &Machine{
 	C:          C{Pointer: 4, Long: 4, LongDouble: LongDoubleX87},
 	Breakpoint: AMD64.Breakpoint, TrapShift: AMD64.TrapShift, Registers: AMD64.Registers, Parts: AMD64.Parts, DWARF: AMD64.DWARF,
 	PC: "rip", SP: "rsp", FP: "rbp", ThreadPointer: "fs_base", Arguments: AMD64.Arguments, CalleeSaved: AMD64.CalleeSaved,
-	LastUsed: AMD64.LastUsed, Extended: AMD64.Extended,
+	LastUsed: AMD64.LastUsed, Extended: AMD64.Extended, FrameChain: true,
 }
 
 var i386Names = words("eax ecx edx ebx esp ebp esi edi")
@@ -89,7 +106,7 @@ var i386 = &Machine{
 	DWARF: dwarf(map[int][]string{0: i386Names, 8: words("eip eflags"), 11: numbered("st", 8), 21: numbered("xmm", 8),
 		37: words("fctrl fstat mxcsr es cs ss ds fs gs")}),
 	PC: "eip", SP: "esp", FP: "ebp", Arguments: words("eax edx ecx"), CalleeSaved: words("ebx ebp esi edi"),
-	Extended: words("ymm zmm k pkru"),
+	Extended: words("ymm zmm k pkru"), FrameChain: true,
 }
 
 // i386Parts are those of AMD64 that its narrower sister has: no low bytes of the pointers, nothing of r8 and up.

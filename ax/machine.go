@@ -39,8 +39,9 @@ const (
 	// 99th an overflow.
 	MaxHeight = 98
 
-	// DefaultBudget is the budget of a Machine that does not set one. GDB compiles no loops, so any will do.
-	DefaultBudget = 1 << 16
+	// DefaultBudget is the budget of a Machine that does not set one. GDB compiles no loops; those over the elements of
+	// containers take some hundred instructions for each.
+	DefaultBudget = 1 << 20
 )
 
 // operandCells is the greatest number of cells that an opcode of the fixed kind reads or writes.

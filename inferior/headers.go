@@ -29,6 +29,11 @@ func (s *ProgramSpace) Bias(entry arch.Addr) (arch.Addr, error) {
 	if at := s.Entry(); at != 0 {
 		return s.wrap(at - entry), nil
 	}
+	return s.BiasByHeaders()
+}
+
+// BiasByHeaders returns the bias of the program as its program headers in memory tell it, without its file.
+func (s *ProgramSpace) BiasByHeaders() (arch.Addr, error) {
 	h, err := s.programHeaders()
 	if err != nil {
 		return 0, err

@@ -25,6 +25,12 @@
 // Names of functions are compared in parts (names.go). A user may leave out scopes, template arguments and parameters; what he
 // writes has to fit. The names that he sees are those that GDB prints.
 //
+// # Where functions return
+//
+// Exits takes a function apart that Locate has found. What its pieces are comes from debug information, or from symbols: a
+// compiler may have moved code that is hardly executed far away, into a part that has a symbol of its own. The instructions are
+// the business of arch/exits; the unwind table says which computed jumps cannot leave the function.
+//
 // # Errors
 //
 // A location that cannot be read is a *SyntaxError with the place in the text, one that does not exist a *NotFoundError with the

@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -29,22 +30,20 @@ func (s *elfSymbols) at(addr arch.Addr) []string {
 // the linker added. As in GDB a name without a version means all versions that there are.
 func (s *elfSymbols) matching(q *query) []*debuginfo.Symbol {
 	var found, made []*debuginfo.Symbol
-	// Demangling is slow, and a large program has a million symbols. A mangled name contains the last part of the name as it is,
-	// with the exception of operators, so that a search for that text leaves few symbols to demangle.
-	word := strings.TrimLeft(q.name.last, "~")
-	if strings.HasPrefix(word, "operator") || strings.ContainsFunc(word, func(r rune) bool { return r < 0x80 && !isWord(byte(r)) }) {
-		word = ""
-	}
+	words := q.name.mangled()
+	versioned := strings.Contains(q.text, "@")
 	for i := range s.all {
 		symbol := &s.all[i]
 		if !isFunction(symbol) {
 			continue
 		}
 		name := symbol.Plain()
-		if name == q.text || symbol.Name == q.text {
+		// The linker writes two @ before the version that is used where none is given; people write one.
+		if name == q.text || symbol.Name == q.text || versioned && strings.Replace(symbol.Name, "@@", "@", 1) == q.text {
 			found = append(found, symbol)
 		}
-		if !demangle.Is(name) || !strings.Contains(name, word) {
+		lacks := func(word string) bool { return !strings.Contains(name, word) }
+		if !demangle.Is(name) || slices.ContainsFunc(words, lacks) {
 			continue
 		}
 		if text, ok := demangle.Source(name); ok {
@@ -54,6 +53,26 @@ func (s *elfSymbols) matching(q *query) []*debuginfo.Symbol {
 		}
 	}
 	return append(found, made...)
+}
+
+// mangled returns words that every mangled form of a name contains. Demangling is slow, and a large program has a million symbols;
+// a search for these words leaves few of them.
+func (n *name) mangled() (words []string) {
+	for _, part := range append([]string{strings.TrimLeft(n.last, "~")}, n.scopes...) {
+		// Operators, lambdas and arguments of templates are written in other ways, and std has short names for its own.
+		odd := strings.ContainsFunc(part, func(r rune) bool { return r >= 0x80 || !isWord(byte(r)) })
+		if !odd && !strings.HasPrefix(part, "operator") && !shortened[part] {
+			words = append(words, part)
+		}
+	}
+	return words
+}
+
+// shortened are the names that compilers of C++ write as St, Sa, Ss, Sb, Si, So and Sd (Itanium C++ ABI, 5.1.10), the last of them
+// with the string and the streams that they stand for.
+var shortened = map[string]bool{
+	"std": true, "allocator": true, "string": true, "basic_string": true, "char_traits": true, "istream": true, "ostream": true,
+	"iostream": true, "basic_istream": true, "basic_ostream": true, "basic_iostream": true,
 }
 
 // resolve reports whether an indirect function begins at an address. The code there is the resolver, which runs once, and not the

@@ -24,11 +24,15 @@ type Kind string
 // The kinds of names in a location.
 const (
 	FunctionName Kind = "function"
+	FunctionCode Kind = "code of function" // of one that the program has
 	FileName     Kind = "source file"
 	LineNumber   Kind = "line"
 	LabelName    Kind = "label"
 	ProbeName    Kind = "probe"
+	AddressName  Kind = "code at"
 	VariableName Kind = "variable"
+	ImportName   Kind = "call of"
+	ObjectName   Kind = "executable or library"
 )
 
 // NotFoundError says that no object of a program has what a location names. A library that is loaded later may have it, so

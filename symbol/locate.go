@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 
 	"tracewell/arch"
 	"tracewell/internal/demangle"
@@ -14,15 +15,28 @@ import (
 // Locate finds the places that a location names, in all objects, by address. It takes what GDB's break takes:
 //
 //	FUNCTION  FILE:FUNCTION  FUNCTION:LABEL           behind the prologue
+//	PATTERN  FILE:PATTERN                             all functions of the executable, or of a source file, that match
+//	OBJECT:FUNCTION  OBJECT:PATTERN                   those of one file of the program: libc:malloc, libc.so.6:str*
+//	OBJECT:0xADDRESS                                  an address in a file of the program, as objdump prints it
 //	FILE:LINE  LINE                                   the next line that has code; without FILE, that of main
 //	*ADDRESS  *FUNCTION+BYTES  FUNCTION+BYTES         the very address
 //	-function F -line N -source FILE -label L -qualified
 //	-probe [PROVIDER:]NAME  -probe-stap  -pstap       static tracepoints
+//	plt:NAME  plt:PATTERN  OBJECT:plt:NAME            calls from the executable, or another file, into other files
+//	syscall:NAME  syscall:PATTERN                     system calls, by the addresses that stand for their entries (trace.CallAddr)
+//
+// A pattern has * and ? in it, or is a regular expression between slashes: /^(un)?lock/. The location *NAME is an address.
 //
 // A file may be given by the end of its path, a function by the end of its qualified name (after -qualified only by the
 // whole), with the types of its parameters or without, which takes all overloads. All instances of a template and all inlined
 // copies count. The error is a *SyntaxError or a *NotFoundError.
 func (p *Program) Locate(text string) ([]Location, error) {
+	if name, ok := strings.CutPrefix(text, callPrefix); ok {
+		return p.locateCalls(text, name)
+	}
+	if object, name, ok := cutImport(text); ok {
+		return p.locateImports(text, object, name)
+	}
 	s, err := parseSpec(text)
 	if err != nil {
 		return nil, err
@@ -35,6 +49,8 @@ func (p *Program) Locate(text string) ([]Location, error) {
 		found, err = p.locateProbe(s)
 	case s.colon != "":
 		found, err = p.locateColon(s)
+	case s.pattern:
+		found, err = p.locatePattern(s, p.Objects()[:1])
 	case s.function != "":
 		found, err = p.locateFunction(s)
 	default:
@@ -65,19 +81,35 @@ func (p *Program) locations(places []place) []Location {
 	return found
 }
 
-// locateColon resolves what stands before a colon: a file, or else a function with a label, in GDB's order.
+// locateColon resolves what stands before a colon: a source file, or else a function with a label, in GDB's order, or else a file
+// of the program, which GDB does not know.
 func (p *Program) locateColon(s *spec) ([]Location, error) {
 	name := s.colon
+	// A number is neither a function nor a label. All names of all files need not be looked through, which takes milliseconds a
+	// location; a script may have thousands of addresses.
+	if _, number := s.numeral(); number {
+		objects := p.named(name)
+		if len(objects) == 0 {
+			return nil, p.noObject(s, name)
+		}
+		return p.locateWithin(s, objects)
+	}
 	if p.hasFile(name) {
-		s.file = name
+		if s.file = name; s.pattern {
+			return p.locatePattern(s, p.Objects())
+		}
 		return p.locateFunction(s)
 	}
 	// No file has that name, so FUNCTION:LABEL is left. The error speaks of the file all the same, which is what people mistype.
-	s.label, s.function = s.function, name
-	if len(p.functionPlaces(s)) == 0 {
-		return nil, p.noFile(s, name)
+	labelled := *s
+	labelled.label, labelled.function = s.function, name
+	switch objects := p.named(name); {
+	case len(p.functionPlaces(&labelled)) > 0:
+		return p.locateFunction(&labelled)
+	case len(objects) > 0:
+		return p.locateWithin(s, objects)
 	}
-	return p.locateFunction(s)
+	return nil, p.noFile(s, name)
 }
 
 // locateFunction finds a function, or a label in one. The errors name what comes nearest, since a name that is mistyped is by far
@@ -90,15 +122,21 @@ func (p *Program) locateFunction(s *spec) ([]Location, error) {
 	if len(blocks) == 0 {
 		return nil, p.noFunction(s)
 	}
-	var places []place
+	var found []Location
 	// The same function may be found by its debug information and by its symbol; arranged leaves one location for each address.
 	for _, b := range blocks {
-		places = append(places, b.places(s)...)
+		for _, l := range p.locations(b.places(s)) {
+			l.Copy = b.block != nil && b.block.function.inlined
+			found = append(found, l)
+		}
 	}
-	if len(places) == 0 && s.label != "" {
+	if len(found) == 0 && s.label != "" {
 		return nil, &NotFoundError{Spec: s.text, Kind: LabelName, Name: s.label, Within: s.function, Nearest: labels(blocks, s.label)}
 	}
-	return p.locations(places), nil
+	if len(found) == 0 { // bytes behind the beginning of copies
+		return nil, p.noFunction(s)
+	}
+	return found, nil
 }
 
 // hasFile reports whether some unit has code or declarations of a file, given by the end of its path.
@@ -212,7 +250,11 @@ func (p *Program) At(addr arch.Addr) Location {
 
 // describe says what is known of an address of the file.
 func (o *Object) describe(pc arch.Addr) Location {
-	l := Location{Addr: pc + o.bias, Object: o, Resolver: o.symbols().resolve(pc)}
+	l := Location{Addr: pc + o.bias, Object: o, Resolver: o.symbols().resolve(pc), Import: o.stubAt(pc)}
+	if l.Import != "" {
+		l.Function = l.Import + stubSuffix
+		return l
+	}
 	if u := o.unitAt(pc); u != nil {
 		if s := u.spanAt(pc); s.table != nil {
 			l.File, l.Line = given(s.table.path, u.Unit), s.line
@@ -222,6 +264,7 @@ func (o *Object) describe(pc arch.Addr) Location {
 		b := u.blockAt(pc)
 		if in := b.nearest(); in != nil {
 			l.Function, l.Inlined = u.wholeName(in, o.symbols()), in.function.inlined
+			l.Copy = l.Inlined
 			l.Offset = uint64(pc - b.linkageBegin(pc))
 			return l
 		}
@@ -242,6 +285,11 @@ func (b *block) linkageBegin(pc arch.Addr) arch.Addr {
 
 // Describe names an address as GDB does, "push+95" or "push"; empty if it lies in no function or object.
 func (p *Program) Describe(addr arch.Addr) string {
+	if o := p.ObjectAt(addr); o != nil {
+		if called := o.stubAt(addr - o.bias); called != "" {
+			return called + stubSuffix
+		}
+	}
 	_, s, offset := p.covering(addr)
 	if s == nil {
 		return ""

@@ -18,6 +18,10 @@ type Location struct {
 	Line     int
 	Resolver bool       // Addr begins a function that chooses, when the program is linked, the one that is called (STT_GNU_IFUNC)
 	Inlined  bool       // Addr lies in an inlined copy of the function
+	Copy     bool       // what was asked for is an inlined copy of a function, or lies in one
+	Tail     bool       // Addr is a jump by which the function leaves for another one, which returns in its place (Exits)
+	Call     string     // the system call that Addr stands for; "" for a place in code
+	Import   string     // the function of another file that is called here, through a stub; "" elsewhere
 	Probe    *sdt.Probe // the static tracepoint that is here, if one was asked for; its addresses are those of the file
 }
 
@@ -32,6 +36,9 @@ func (l *Location) Semaphore() arch.Addr {
 
 // String says where it is as GDB does: "0x4011b5 in push at queue.c:23".
 func (l Location) String() string {
+	if l.Call != "" {
+		return "system call " + l.Call
+	}
 	var b strings.Builder
 	b.WriteString(l.Addr.String())
 	switch {

@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"debug/dwarf"
 	"fmt"
 	"path"
 	"strconv"
@@ -10,8 +11,11 @@ import (
 	"tracewell/symbol/debuginfo"
 )
 
-// noFunction says that there is no function of a name, and which come near.
+// noFunction says that there is no function of a name, or none with code of its own, and which come near.
 func (p *Program) noFunction(s *spec) error {
+	if note := p.inlinedAway(s); note != "" {
+		return &NotFoundError{Spec: s.text, Kind: FunctionCode, Name: s.function, Within: s.file, Note: note}
+	}
 	wanted := parseName(s.function)
 	n := newNearest(wanted.last)
 	for _, o := range p.Objects() {
@@ -31,6 +35,33 @@ func (p *Program) noFunction(s *spec) error {
 		}
 	}
 	return &NotFoundError{Spec: s.text, Kind: FunctionName, Name: s.function, Within: s.file, Nearest: n.names(), Note: p.blind()}
+}
+
+// inlinedAway says why a function that the program has has no address: all calls of it were inlined, and perhaps computed by the
+// compiler. It is empty for other functions.
+func (p *Program) inlinedAway(s *spec) string {
+	if len(p.functionPlaces(s)) > 0 {
+		return "every call of it was inlined, and each copy has an address of its own (--list " + s.function + ")"
+	}
+	q := newQuery(s)
+	for _, o := range p.Objects() {
+		for _, off := range o.file.Functions(q.key()) {
+			e, err := o.file.Entry(off)
+			if err != nil || q.file != "" && !o.unit(e.Unit).hasFile(q.file) {
+				continue
+			}
+			if how, ok := o.file.Lookup(e, dwarf.AttrInline); ok && inlined(how) {
+				return "every call of it was inlined, and the compiler has left no code of the copies"
+			}
+		}
+	}
+	return ""
+}
+
+// inlined reports whether DW_AT_inline says so, and not merely that it was wished for: DW_INL_inlined, DW_INL_declared_inlined.
+func inlined(how debuginfo.Value) bool {
+	n, _ := how.Unsigned()
+	return n == 1 || n == 3
 }
 
 // blind says why functions may be missing: the program has nothing to find them by.
@@ -72,6 +103,15 @@ func (p *Program) noFile(s *spec, file string) error {
 		e.Note = "the program has no debug information: compile it with -g"
 	}
 	return e
+}
+
+// noObject says that an address is asked for in a file that is none of the program's, and which come near.
+func (p *Program) noObject(s *spec, name string) error {
+	n := newNearest(path.Base(name))
+	for _, o := range p.Objects() {
+		n.offer(path.Base(o.path))
+	}
+	return &NotFoundError{Spec: s.text, Kind: ObjectName, Name: name, Nearest: n.names()}
 }
 
 // functionNamed finds the function that a location has in place of a file: push:20. Names of files have a dot.

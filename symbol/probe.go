@@ -2,8 +2,10 @@ package symbol
 
 import (
 	"path"
+	"slices"
 	"strings"
 
+	"tracewell/arch"
 	"tracewell/sdt"
 )
 
@@ -44,4 +46,14 @@ func (o *Object) atProbe(probe *sdt.Probe) Location {
 	l := o.describe(probe.PC)
 	l.Probe = probe
 	return l
+}
+
+// probeAt is the first probe at an address of the file, nil if there is none. Several can share an address where the compiler has
+// joined code that is alike; their arguments are alike then, too.
+func (o *Object) probeAt(pc arch.Addr) *sdt.Probe {
+	probes := o.probes().Probes
+	if i := slices.IndexFunc(probes, func(p sdt.Probe) bool { return p.PC == pc }); i >= 0 {
+		return &probes[i]
+	}
+	return nil
 }

@@ -47,6 +47,7 @@ type image struct {
 	file    *debuginfo.File
 	symbols func() *elfSymbols
 	probes  func() *sdt.Object
+	stubs   func() stubs
 	main    func() string // the source file that main is in
 
 	mu    sync.Mutex
@@ -102,6 +103,17 @@ func (p *Program) SetTLSOffset(tell func(*Object) (int64, bool)) {
 	defer p.mu.Unlock()
 	p.options.TLSOffset = tell
 }
+
+// SetLayout says what registers the target has, in place of those of Options. It is for a Program of which nobody has asked for a
+// Scope yet.
+func (p *Program) SetLayout(layout *tdesc.Layout) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.options.Layout = layout
+}
+
+// ReadAhead begins to read what it takes to find functions of the executable by their names, while the caller does something else.
+func (p *Program) ReadAhead() { p.Main().file.ReadAhead() }
 
 // Main returns the executable.
 func (p *Program) Main() *Object { return p.Objects()[0] }
@@ -160,6 +172,7 @@ func (f *files) open(path string, options Options) (*image, error) {
 	// Each part is read at its first use. A program has dozens of libraries, and of most of them nobody asks anything.
 	i.symbols = sync.OnceValue(func() *elfSymbols { return &elfSymbols{file.Symbols()} })
 	i.probes = sync.OnceValue(i.readProbes)
+	i.stubs = sync.OnceValue(i.readStubs)
 	i.main = sync.OnceValue(i.findMain)
 	f.images[path] = i
 	return i, nil
@@ -244,6 +257,17 @@ func (i *image) code(pc arch.Addr, n int) []byte {
 		}
 	}
 	return code
+}
+
+// Code is what the file has for the instructions at an address of the process: n bytes, or fewer at the end of a section, or none.
+func (o *Object) Code(at arch.Addr, n int) []byte {
+	for _, name := range codeSections {
+		content, begin, ok := o.file.Section(name)
+		if offset := at - o.bias - begin; ok && at-o.bias >= begin && uint64(offset) < uint64(len(content)) {
+			return content[offset:][:min(n, len(content)-int(offset))]
+		}
+	}
+	return nil
 }
 
 // isCode reports whether there are instructions at an address of the file.

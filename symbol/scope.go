@@ -24,7 +24,7 @@ func (o *Object) has(pc arch.Addr) bool {
 		return true
 	}
 	_, _, ok := o.symbols().covering(pc - o.bias)
-	return ok
+	return ok || o.probeAt(pc-o.bias) != nil
 }
 
 // image is an object as scopes read it, which look into the others for names that it lacks.
@@ -35,7 +35,7 @@ func (p *Program) image(o *Object) *scope.Image {
 	if known := p.scopes[o]; known != nil {
 		return known
 	}
-	options := scope.Options{Layout: p.options.Layout, Library: o != p.objects[0], Others: p.allImages}
+	options := scope.Options{Layout: p.options.Layout, Library: o != p.objects[0], Others: p.allImages, Probe: o.probeAt}
 	if p.options.TLSOffset != nil {
 		options.TLSOffset = func() (int64, bool) { return p.options.TLSOffset(o) }
 	}

@@ -17,6 +17,7 @@ type spec struct {
 	line      int // 0 for none
 	offset    uint64
 	very      bool // the very address of the function plus offset
+	pattern   bool // function is a glob, or a regular expression between slashes
 	whole     bool // function is a whole name: no scopes are left out
 	probe     string
 	colon     string // "FUNCTION:LABEL" or "FILE:FUNCTION", when only a program knows which; what stands before the colon
@@ -170,6 +171,11 @@ func (s *spec) readLinespec(rest string, at int) error {
 		return s.number(n, rest, at)
 	}
 	before, after, split := cutColon(rest)
+	if i := strings.Index(rest, ":/"); isExpression(rest) {
+		split = false
+	} else if i > 0 && isExpression(rest[i+1:]) { // a colon in it separates nothing
+		before, after = rest[:i], rest[i+1:]
+	}
 	if !split {
 		s.setFunction(rest)
 		return nil
@@ -199,6 +205,10 @@ func (s *spec) number(n int, text string, at int) error {
 // setFunction takes FUNCTION or FUNCTION+BYTES.
 func (s *spec) setFunction(text string) {
 	text = strings.TrimSpace(text)
+	if s.pattern = isPattern(text); s.pattern {
+		s.function = text
+		return
+	}
 	// operator+ is a function: only a number behind the + is an offset. GDB writes *FUNCTION+BYTES for this; without * it would
 	// reject it.
 	if plus := strings.LastIndexByte(text, '+'); plus > 0 {

@@ -2,6 +2,7 @@ package symbol
 
 import (
 	"slices"
+	"strings"
 
 	"tracewell/arch"
 	"tracewell/symbol/debuginfo"
@@ -53,7 +54,8 @@ func (p *Program) Symbol(name string) (found Symbol, ok bool) {
 		for i := range all {
 			s := &all[i]
 			switch {
-			case s.Name != name && s.Title() != name || known(s) == 0:
+			// A title is the beginning of the name, which is quicker to see of a hundred thousand symbols.
+			case !strings.HasPrefix(s.Name, name) || s.Name != name && s.Title() != name || known(s) == 0:
 			// Versions of one function have different addresses, too: memcpy@GLIBC_2.2.5 is found by that title only.
 			case ok && s.Addr+o.bias != found.Addr:
 				return Symbol{}, false

@@ -9,6 +9,7 @@ type Step struct {
 	Flow     Flow
 	Target   arch.Addr // of a direct branch or call; 0 without
 	Indirect bool      // a jump through a register or memory
+	Always   bool      // a jump to Target under no condition
 	Unknown  bool      // no instruction that this package knows; Len is 1
 }
 
@@ -24,6 +25,7 @@ func Scan(code []byte, at arch.Addr, visit func(Step)) {
 		} else {
 			s.Flow, _ = l.traits()
 			s.Target, s.Indirect = l.goes(at + arch.Addr(l.length))
+			s.Always = l.encoding == legacy && l.space == spaceOne && l.opcode&0xfd == 0xe9 // jmp
 		}
 		visit(s)
 		code, at = code[s.Len:], at+arch.Addr(s.Len)

@@ -239,6 +239,7 @@ type onlyABI struct{ abi ctype.ABI }
 
 func (onlyABI) Type(string) (*ctype.Type, bool) { return nil, false }
 func (onlyABI) Value(string) bool               { return false }
+func (o onlyABI) Keyword(string) bool           { return true }
 func (o onlyABI) ABI() ctype.ABI                { return o.abi }
 
 // constant writes an expression of constants without more parentheses than by chance.

@@ -39,14 +39,14 @@ var punctuation = []string{
 }
 
 // lex splits an expression into tokens. The last one is End, at the length of the text. Blanks separate and are not kept.
-func lex(text string, dialect Dialect) ([]Token, *Error) {
+func lex(text string) ([]Token, *Error) {
 	var tokens []Token
 	for at := 0; ; {
 		at += len(text[at:]) - len(strings.TrimLeft(text[at:], " \t\r\n"))
 		if at == len(text) {
 			return append(tokens, Token{Start: at}), nil
 		}
-		t := next(text, at, dialect)
+		t := next(text, at)
 		if t.Text == "" {
 			_, size := utf8.DecodeRuneInString(text[at:])
 			return nil, &Error{Text: text, Start: at, End: at + size, Problem: "this begins nothing that an expression has"}
@@ -56,9 +56,9 @@ func lex(text string, dialect Dialect) ([]Token, *Error) {
 	}
 }
 
-// next returns the token at an offset, without text if there is none. Strings are tokens for the sake of a message: the dialect
-// Tracing has them, and no expression can use one.
-func next(text string, at int, dialect Dialect) Token {
+// next returns the token at an offset, without text if there is none. Strings are tokens for the sake of a message: no expression
+// can compute with one, but the name of a thread is compared with them.
+func next(text string, at int) Token {
 	rest := text[at:]
 	switch first, _ := utf8.DecodeRuneInString(rest); {
 	case first == '$':
@@ -69,7 +69,7 @@ func next(text string, at int, dialect Dialect) Token {
 		return Token{Number, rest[:numberLength(rest)], at}
 	case first == '\'':
 		return Token{Character, rest[:quotedLength(rest, '\'')], at}
-	case first == '"' && dialect == Tracing:
+	case first == '"':
 		return Token{String, rest[:quotedLength(rest, '"')], at}
 	}
 	for _, p := range punctuation {
@@ -131,7 +131,7 @@ func quotedLength(rest string, quote byte) int {
 // Normal brings an expression into the form in which a Scope finds it: without blanks, but for one between two words. Text that
 // is no expression comes back as it is.
 func Normal(text string) string {
-	tokens, err := lex(text, Reading)
+	tokens, err := lex(text)
 	if err != nil {
 		return text
 	}

@@ -13,6 +13,8 @@ type Names interface {
 	Type(name string) (*ctype.Type, bool)
 	// Value reports whether something that has a value is called so. Where it is also a type, it is taken for the value.
 	Value(name string) bool
+	// Keyword reports whether a keyword of C is one in the language of the names, too. In Rust a variable may be called long.
+	Keyword(word string) bool
 	ABI() ctype.ABI
 }
 
@@ -73,7 +75,7 @@ const maxDepth = 200
 
 // newParser splits a text into tokens.
 func newParser(text string, names Names, dialect Dialect) (*parser, *Error) {
-	tokens, err := lex(text, dialect)
+	tokens, err := lex(text)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +107,9 @@ func (p *parser) isAt(at int, text string) bool {
 	t := p.tokens[at]
 	return t.Text == text && (t.Kind == Punctuation || t.Kind == Name)
 }
+
+// reserved reports whether a keyword of C is meant as one, and not as the name of something.
+func (p *parser) reserved(word string) bool { return p.names.Keyword(word) || !p.names.Value(word) }
 
 // accept reads the punctuation or word if it comes next.
 func (p *parser) accept(text string) bool {
@@ -249,7 +254,7 @@ func (p *parser) unary() *Node {
 	case p.dialect == Tracing && (p.is("++") || p.is("--")):
 		p.at++
 		return p.node(Node{Form: StepBefore, Op: t.Text, Kids: []*Node{p.unary()}}, from)
-	case p.is("sizeof"):
+	case p.is("sizeof") && p.reserved("sizeof"):
 		return p.sizeof()
 	case p.is("{"):
 		p.at++

@@ -24,6 +24,8 @@ func (n fewNames) Value(name string) bool {
 	return !isType && !strings.Contains(name, "<")
 }
 
+func (fewNames) Keyword(word string) bool { return word != "bool" && word != "union" }
+
 func (fewNames) ABI() ctype.ABI { return ctype.ABI{Pointer: 8, Long: 8} }
 
 // outline writes a tree with all its parentheses.
@@ -57,6 +59,7 @@ var parsed = map[string]string{
 	"$count = $count + 1":              "(= $count (+ $count 1))",
 	"$a = $b += 2, $c":                 "(, (= $a (+= $b 2)) $c)",
 	"$n++ + ++$m":                      "(+ (after++ $n) (++ $m))",
+	"bool + (union)*2":                 "(+ bool (* union 2))",
 	"(a, b)":                           "(, a b)",
 	"buf[0]@16":                        "(@ ([] buf 0) 16)",
 	"x @ n + 1":                        "(@ x (+ n 1))",

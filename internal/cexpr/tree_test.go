@@ -259,7 +259,7 @@ func TestReading(t *testing.T) {
 		"a = 1": "= changes what was recorded\n  a = 1\n    ^\nto compare, write ==", "a += 1": "+= changes what was recorded\n  a += 1\n    ^~",
 		"a++": "++ changes what was recorded\n  a++\n   ^~", "--a": "-- changes what was recorded\n  --a\n  ^~", "a >>= 2": ">>= changes what was recorded\n  a >>= 2\n    ^~~",
 		"a, b": "found ,, expected an operator or the end\n  a, b\n   ^", "f(1)": "a function cannot be called\n  f(1)\n   ^\nnothing runs any more: only what was collected is there",
-		"\"s\"": "this begins nothing that an expression has\n  \"s\"\n  ^", "'ab'::x": "found ::, expected an operator or the end\n  'ab'::x\n      ^~",
+		"\"s\"": "", "\"s": "this begins nothing that an expression has\n  \"s\n  ^", "'ab'::x": "found ::, expected an operator or the end\n  'ab'::x\n      ^~",
 		"é§ + 1": "this begins nothing that an expression has\n  é§ + 1\n   ^", "a\nb": "found b, expected an operator or the end\n  a b\n    ^",
 		"(int": "found the end, expected )\n  (int\n      ^", "{int": "found the end, expected }\n  {int\n      ^", "a[1": "found the end, expected ]\n  a[1\n     ^",
 		"a ? b c": "found c, expected :\n  a ? b c\n        ^", "'": "this begins nothing that an expression has\n  '\n  ^", "'\\'": "this begins nothing that an expression has\n  '\\'\n  ^",
@@ -376,7 +376,7 @@ func TestNormal(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]int{"1e+5": 1, "1E-5": 1, "0x1e+5": 3, "1p+5": 3, "0x1p+5": 1, "1+5": 3, "a+1e": 3, "1..2": 1} {
-		if tokens, err := lex(text, Reading); err != nil || len(tokens) != want+1 {
+		if tokens, err := lex(text); err != nil || len(tokens) != want+1 {
 			t.Errorf("%s: %v, %v", text, tokens, err)
 		}
 	}

@@ -39,7 +39,7 @@ func (p *parser) beginsType(at int) bool {
 		return false
 	}
 	if slices.Contains(typeWords, t.Text) || slices.Contains(tagWords, t.Text) || floatWords[t.Text] != nil {
-		return true
+		return p.reserved(t.Text)
 	}
 	name := join(p.tokens[at:p.qualified(at)])
 	if p.names.Value(name) {

@@ -21,6 +21,15 @@ type Printer struct {
 	Memory func(addr arch.Addr, b []byte) int
 	// Brief leaves out the text that a pointer points to where it cannot be read, which otherwise is said.
 	Brief bool
+	// UTF8 writes text in UTF-8 as it is, as GDB does in such a locale; otherwise bytes that are no ASCII are escaped.
+	UTF8 bool
+
+	// Unfold writes a record or pointer of which more is known than its members, such as a container, or any value of Go, as it
+	// stands so deep within others. It is false for any other.
+	Unfold func(p Printer, dst []byte, v Value, depth int) ([]byte, bool)
+
+	// Untyped says that the type of a value of Go stands elsewhere, for Unfold.
+	Untyped bool
 
 	// written are the virtual base classes of an object that have been printed: GDB prints each where it comes first.
 	written map[string]bool
@@ -87,6 +96,14 @@ func (p Printer) AppendField(dst []byte, f Field, record []byte) []byte {
 // AppendValue appends a value as it stands within others, "0x404080 <q>".
 func (p Printer) AppendValue(dst []byte, v Value) []byte { return p.append(dst, v, 0) }
 
+// AppendWithin appends a value that lies so deep within others.
+func (p Printer) AppendWithin(dst []byte, v Value, depth int) []byte { return p.append(dst, v, depth) }
+
+// AppendText appends characters between quotes. What is cut is known to go on.
+func (p Printer) AppendText(dst []byte, elem *Type, b []byte, cut bool) []byte {
+	return p.text(dst, elem, b, cut)
+}
+
 // Print appends a value as it stands alone, where pointers and references have their type: "(struct queue *) 0x404080 <q>".
 func (p Printer) Print(dst []byte, v Value) []byte {
 	if len(v.Bytes) < v.Type.Size || v.missing(0) != "" {
@@ -95,7 +112,8 @@ func (p Printer) Print(dst []byte, v Value) []byte {
 	switch t := v.Type; {
 	case p.Language == Rust && t.Kind == Pointer:
 		dst = append(append(append(dst, '('), rustType(t, 0)...), ") "...)
-	case t.Kind == Pointer && !t.nameless():
+	case p.Language == Go && p.Unfold != nil: // which writes types
+	case t.Kind == Pointer && !t.nameless() && t.Describe == nil:
 		dst = append(append(append(dst, '('), t.String()...), ") "...)
 	}
 	if v.Type.Reference {
@@ -192,6 +210,14 @@ func (p Printer) append(dst []byte, v Value, depth int) []byte {
 	v.Bytes = v.Bytes[:t.Size]
 	if why := v.missing(depth); why != "" {
 		return append(dst, why...)
+	}
+	if t.Describe != nil {
+		return t.Describe(dst, v.Bytes, p.Memory)
+	}
+	if (t.Kind == Record || t.Kind == Pointer || p.Language == Go) && p.Unfold != nil && depth < mostDepth {
+		if unfolded, ok := p.Unfold(p, dst, v, depth); ok {
+			return unfolded
+		}
 	}
 	switch {
 	case t.Kind == Record:

@@ -2,7 +2,11 @@ package ctype
 
 import (
 	"bytes"
+	"math"
 	"strconv"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"tracewell/arch"
 )
@@ -69,6 +73,9 @@ func (p Printer) textAt(dst []byte, elem *Type, addr arch.Addr, length int) []by
 func (p Printer) text(dst []byte, elem *Type, b []byte, cut bool) []byte {
 	count := len(b) / elem.Size
 	code := func(i int) uint64 { return arch.Uint(b[i*elem.Size:(i+1)*elem.Size], p.Order) }
+	if letters := p.letters(elem, b, cut); letters != nil {
+		count, code = len(letters), func(i int) uint64 { return letters[i] }
+	}
 	if count > 0 && code(count-1) == 0 && !cut {
 		count--
 	}
@@ -88,6 +95,57 @@ func (p Printer) text(dst []byte, elem *Type, b []byte, cut bool) []byte {
 		dst = append(dst, "..."...)
 	}
 	return dst
+}
+
+// letter marks the code of a character that is written as it is, whatever its bytes.
+const letter = 1 << 32
+
+// letters are the characters of a text in UTF-8, UTF-16 or UTF-32, nil of any other. The last one may have been cut.
+func (p Printer) letters(elem *Type, b []byte, cut bool) (codes []uint64) {
+	if p.UTF8 && elem.Size > 1 {
+		return p.wideLetters(elem, b)
+	}
+	if !p.UTF8 {
+		return nil
+	}
+	codes = make([]uint64, 0, len(b))
+	for len(b) > 0 {
+		r, size := utf8.DecodeRune(b)
+		switch {
+		case r == utf8.RuneError && size == 1 && cut && !utf8.FullRune(b):
+			return codes
+		case r == utf8.RuneError && size == 1:
+			return nil
+		case size > 1 && unicode.IsPrint(r):
+			codes = append(codes, letter|uint64(r))
+		default: // as bytes
+			for _, c := range b[:size] {
+				codes = append(codes, uint64(c))
+			}
+		}
+		b = b[size:]
+	}
+	return codes
+}
+
+// wideLetters are the characters of a text of units of 16 or 32 bits.
+func (p Printer) wideLetters(elem *Type, b []byte) (codes []uint64) {
+	codes = make([]uint64, 0, len(b)/elem.Size)
+	unit := func(at int) rune { return rune(min(arch.Uint(b[at:at+elem.Size], p.Order), math.MaxInt32)) }
+	for at := 0; at+elem.Size <= len(b); at += elem.Size {
+		r := unit(at)
+		if next := at + elem.Size; elem.Size == 2 && next+elem.Size <= len(b) {
+			if pair := utf16.DecodeRune(r, unit(next)); pair != utf8.RuneError {
+				r, at = pair, next
+			}
+		}
+		code := uint64(r)
+		if r >= utf8.RuneSelf && unicode.IsPrint(r) {
+			code |= letter
+		}
+		codes = append(codes, code)
+	}
+	return codes
 }
 
 // mostAlike is how many equal characters are written one by one.
@@ -135,10 +193,12 @@ var escapes = map[uint64]byte{'\a': 'a', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 
 
 // appendEscaped writes a character that stands between quotes, as GDB does in a locale that only has ASCII.
 func appendEscaped(dst []byte, c uint64, quote byte) []byte {
-	letter, known := escapes[c]
+	short, known := escapes[c]
 	switch {
+	case c&letter != 0:
+		return utf8.AppendRune(dst, rune(c&^letter))
 	case known:
-		return append(dst, '\\', letter)
+		return append(dst, '\\', short)
 	case c == uint64(quote) || c == '\\':
 		return append(dst, '\\', byte(c))
 	case c >= ' ' && c <= '~':

@@ -56,9 +56,17 @@ type Type struct {
 	Open              bool    // Array: nobody says how long it is; Count is 0
 	Values            []Enumerator
 	// Method names the virtual method of a Record, not of its base classes, at a place of the virtual table; "" if it has none there.
-	Method  func(place int) string
-	Alias   *Type // what a typedef or qualifier stands before, nil for other types
-	members *members
+	Method func(place int) string
+	// Arguments finds the types that a template of a Record was given, those of a pack one after the other; nil for none.
+	Arguments func() []*Type
+	// ByReference reports of a Record of C++ whether functions return it in memory whatever its size, because it cannot be copied
+	// byte by byte. It is nil for other types, and an error where debug information does not tell.
+	ByReference func() (bool, error)
+	// Describe writes a value as people know it, "O_RDONLY|O_CLOEXEC", where its type is none of a program's sources; nil for others.
+	// It reads what the value points to by the memory of a Printer, which may be nil.
+	Describe func(dst, value []byte, memory func(addr arch.Addr, b []byte) int) []byte
+	Alias    *Type // what a typedef or qualifier stands before, nil for other types
+	members  *members
 }
 
 // Bound is the length of an array that is known when the program runs. Upper is a DWARF expression over the frame whose value

@@ -1,6 +1,9 @@
 package debuginfo
 
-import "debug/dwarf"
+import (
+	"debug/dwarf"
+	"slices"
+)
 
 // abbrev is an abbreviation declaration (DWARF 5, 7.5.3): the layout that all DIEs with its code share, that is their tag, whether
 // they have children, and the attributes with their forms.
@@ -67,52 +70,58 @@ func (t *abbrevs) find(code uint64) *abbrev {
 // readAbbrevs reads the table at an offset of the section, for units of a format. A damaged table ends where the damage is.
 func readAbbrevs(section []byte, at uint64, f format) *abbrevs {
 	t := &abbrevs{}
+	t.read(section, at, f)
+	return t
+}
+
+// read reads a table in place of the one that there was, whose memory it uses: a program has thousands of units.
+func (t *abbrevs) read(section []byte, at uint64, f format) {
+	t.dense, t.sparse = t.dense[:0], nil
 	c := cursorAt(section, at)
 	for c.more() {
 		code := c.uleb()
 		if code == 0 {
 			break
 		}
-		a := readAbbrev(&c)
-		if c.bad {
-			break
+		a := &abbrev{}
+		dense := code == uint64(len(t.dense))+1
+		if dense {
+			t.dense = slices.Grow(t.dense, 1)[:len(t.dense)+1]
+			a = &t.dense[code-1]
 		}
-		a.prepare(f)
-		if code == uint64(len(t.dense))+1 {
-			t.dense = append(t.dense, a)
-			continue
+		a.read(&c)
+		switch a.prepare(f); {
+		case c.bad && dense:
+			t.dense = t.dense[:code-1]
+		case c.bad || dense:
+		case t.sparse == nil:
+			t.sparse = map[uint64]*abbrev{code: a}
+		default:
+			t.sparse[code] = a
 		}
-		if t.sparse == nil {
-			t.sparse = map[uint64]*abbrev{}
-		}
-		t.sparse[code] = &a
 	}
-	return t
 }
 
 // findAbbrev reads the table up to one declaration, nil if it is missing. Opening a file reads the root DIE of every unit, and most
 // units are never asked for more: parsing the whole table for each would cost more than all the rest of opening.
 func findAbbrev(section []byte, at, code uint64) *abbrev {
-	c := cursorAt(section, at)
-	for c.more() {
+	a := &abbrev{}
+	for c := cursorAt(section, at); c.more(); {
 		found := c.uleb()
 		if found == 0 {
 			return nil
 		}
-		a := readAbbrev(&c)
-		if found == code && !c.bad {
-			return &a
+		if a.read(&c); found == code && !c.bad {
+			return a
 		}
 	}
 	return nil
 }
 
-// readAbbrev reads a declaration behind its code. The list of attributes ends with a pair of zeros. DW_FORM_implicit_const has its
+// read reads a declaration behind its code. The list of attributes ends with a pair of zeros. DW_FORM_implicit_const has its
 // value here and takes no byte in the DIE.
-func readAbbrev(c *cursor) abbrev {
-	var specs [64]attrSpec
-	a := abbrev{tag: dwarf.Tag(c.uleb()), children: c.u8() != 0}
-	list := specs[:0]
+func (a *abbrev) read(c *cursor) {
+	*a = abbrev{tag: dwarf.Tag(c.uleb()), children: c.u8() != 0, specs: a.specs[:0], steps: a.steps[:0]}
 	for !c.bad {
 		s := attrSpec{attr: dwarf.Attr(c.uleb()), form: form(c.uleb())}
 		if s.form == formImplicit {
@@ -121,10 +130,8 @@ func readAbbrev(c *cursor) abbrev {
 		if s.attr == 0 && s.form == 0 {
 			break
 		}
-		list = append(list, s)
+		a.specs = append(a.specs, s)
 	}
-	a.specs = append([]attrSpec(nil), list...)
-	return a
 }
 
 // The attributes of GNU's split DWARF, as GCC and Clang write it with -gsplit-dwarf before DWARF 5. Package dwarf does not name
@@ -152,7 +159,7 @@ var attrSteps = map[dwarf.Attr]stepKind{
 // prepare computes traits, steps and kind. They depend on the unit's format, as DW_FORM_addr and DW_FORM_sec_offset have a size
 // that only the format says; units with the same table and another format parse it again.
 func (a *abbrev) prepare(f format) {
-	steps := make([]step, 0, 8)
+	steps := a.steps
 	for _, s := range a.specs {
 		a.traits |= attrTraits[s.attr]
 		kind := attrSteps[s.attr]
@@ -171,7 +178,7 @@ func (a *abbrev) prepare(f format) {
 			steps = append(steps, step{kind: stepSkip, size: uint32(size)})
 		}
 	}
-	a.steps = append([]step(nil), steps...)
+	a.steps = steps
 	a.kind = a.indexed()
 }
 

@@ -1,12 +1,12 @@
 package debuginfo
 
 import (
-	"cmp"
 	"debug/elf"
 	"io"
 	"slices"
 
 	"tracewell/arch"
+	"tracewell/internal/radix"
 )
 
 // Extents is where the functions of an ELF file lie, and where exceptions go on in them, as its unwinding tables have it. Those are
@@ -24,27 +24,55 @@ type Extent struct {
 	table arch.Addr // of the exception table (LSDA), 0 without
 }
 
-// ReadExtents reads the extents of a file, none if it has no .eh_frame that can be read. Without section headers the program
-// headers lead there, by .eh_frame_hdr.
+// ReadExtents reads the extents of a file, none if it has no .eh_frame that can be read.
 func ReadExtents(file *elf.File) *Extents {
-	s := frameSection{encoding: encodingOf(file), eh: true, cies: map[uint64]*cie{}}
-	if section := file.Section(".eh_frame"); section != nil {
-		s.data, s.addr = sectionContent(section), arch.Addr(section.Addr)
-	} else if s.addr = s.framesByHeader(file); s.addr != 0 {
-		s.data, s.ends = contentFrom(file, s.addr), true
-	}
-	x := &Extents{}
+	s := exceptionFrames(file)
+	x := &Extents{List: make([]Extent, 0, len(s.data)/usualFDE)}
 	s.each(func(r fde) {
 		if r.Begin < r.End {
 			x.List = append(x.List, Extent{r.Range, r.table})
 		}
 	})
-	slices.SortStableFunc(x.List, func(a, b Extent) int { return cmp.Compare(a.Begin, b.Begin) })
+	radix.Sort(x.List, func(e *Extent) uint64 { return uint64(e.Begin) })
 	if i := slices.IndexFunc(x.List, func(e Extent) bool { return e.table != 0 }); i >= 0 {
 		x.tables = frameSection{encoding: s.encoding}
 		x.tables.data, x.tables.addr = contentAround(file, x.List[i].table)
 	}
 	return x
+}
+
+// EachFunction yields the functions of both symbol tables of a file, in their order. It reads no names, and little at once.
+func EachFunction(file *elf.File, yield func(Range)) {
+	e := encodingOf(file)
+	size := map[bool]int{true: elf.Sym32Size, false: elf.Sym64Size}[e.addrSize == 4]
+	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
+		section := file.SectionByType(kind)
+		if section == nil {
+			continue
+		}
+		entries, buffer := section.Open(), make([]byte, size<<10)
+		for n := len(buffer); n == len(buffer); {
+			n, _ = io.ReadFull(entries, buffer) // what there is, which may be less than the header says
+			for c := e.cursorAt(buffer[:n-n%size], 0); c.more(); {
+				s := e.readSymbol(&c)
+				if begin := arch.Addr(s.Value); elf.ST_TYPE(s.Info) == elf.STT_FUNC {
+					yield(Range{begin, begin + arch.Addr(s.Size)})
+				}
+			}
+		}
+	}
+}
+
+// exceptionFrames is .eh_frame of a file, empty if it has none. Without section headers the program headers lead there, by
+// .eh_frame_hdr.
+func exceptionFrames(file *elf.File) *frameSection {
+	s := &frameSection{encoding: encodingOf(file), eh: true, cies: map[uint64]*cie{}}
+	if section := file.Section(".eh_frame"); section != nil {
+		s.data, s.addr = sectionContent(section), arch.Addr(section.Addr)
+	} else if s.addr = s.framesByHeader(file); s.addr != 0 {
+		s.data, s.ends = contentFrom(file, s.addr), true
+	}
+	return s
 }
 
 // encodingOf is how a file writes numbers.

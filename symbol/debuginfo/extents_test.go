@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/internal/test/testprog"
 	"tracewell/internal/test/testtool"
 )
 
@@ -64,17 +65,23 @@ func TestExtentsAgainstReadelf(t *testing.T) {
 	}
 }
 
-// TestExtentsWithoutSections finds the same in a file that has program headers only.
-func TestExtentsWithoutSections(t *testing.T) {
-	path := sharedFile(t, "libstdc++.so.6")
-	want := extentsOf(t, path)
+// withoutSections is a file of 64 bits whose header says that it has no section headers.
+func withoutSections(t *testing.T, path string) []byte {
+	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	binary.LittleEndian.PutUint64(data[0x28:], 0) // e_shoff
 	copy(data[0x3c:], make([]byte, 4))            // e_shnum, e_shstrndx
-	file, err := elf.NewFile(bytes.NewReader(data))
+	return data
+}
+
+// TestExtentsWithoutSections finds the same in a file that has program headers only.
+func TestExtentsWithoutSections(t *testing.T) {
+	path := sharedFile(t, "libstdc++.so.6")
+	want := extentsOf(t, path)
+	file, err := elf.NewFile(bytes.NewReader(withoutSections(t, path)))
 	if err != nil || len(file.Sections) > 0 {
 		t.Fatal(err, len(file.Sections))
 	}
@@ -132,13 +139,9 @@ func compareLandings(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	symbols, err := file.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
 	got, want := map[arch.Addr]bool{}, map[arch.Addr]bool{}
-	for _, s := range symbols {
-		if strings.HasPrefix(s.Name, "landing") {
+	for name, s := range testprog.Symbols(t, path) {
+		if strings.HasPrefix(name, "landing") {
 			want[arch.Addr(s.Value)] = true
 		}
 	}
@@ -206,4 +209,38 @@ func FuzzLandingPads(f *testing.F) {
 			t.Errorf("%d landing pads in %d bytes", len(pads), len(data))
 		}
 	})
+}
+
+// TestFramesWithoutSections finds the frame descriptions of a file that has program headers only.
+func TestFramesWithoutSections(t *testing.T) {
+	path := sharedFile(t, "libstdc++.so.6")
+	bare := filepath.Join(t.TempDir(), "bare.so")
+	if err := os.WriteFile(bare, withoutSections(t, path), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer whole.Close()
+	without, err := Open(bare, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer without.Close()
+	compared := 0
+	for i, e := range extentsOf(t, path).List {
+		if i%7 > 0 {
+			continue
+		}
+		want, err := whole.CFA(e.End - 1)
+		got, err2 := without.CFA(e.End - 1)
+		if fmt.Sprint(want, err) != fmt.Sprint(got, err2) {
+			t.Errorf("%v: %v, %v with section headers; %v, %v without", e.End-1, want, err, got, err2)
+		}
+		compared++
+	}
+	if compared < 500 {
+		t.Errorf("only %d", compared)
+	}
 }

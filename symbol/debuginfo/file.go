@@ -35,7 +35,7 @@ type File struct {
 	debug    *image // has the debug information: main itself, a separate file, or nil
 	why      string // there is no debug information
 	images   []*image
-	code     []Range // executable sections, sorted
+	code     []Range // see codeOf
 	warnings []string
 	warning  sync.Mutex
 
@@ -45,8 +45,9 @@ type File struct {
 	symbols    func() []Symbol
 	unitRanges func() []unitRange
 	names      func() *index
-	unwind     func() []fde
+	unwind     func() *unwinding
 	crossUnit  func() []inlinedCopy
+	ahead      routine.Group // see ReadAhead
 }
 
 // space is one section of DIEs and the sections that these refer to.
@@ -84,18 +85,35 @@ func newFile(main *image, o Options) *File {
 		o.DebugDirs = []string{DefaultDebugDir}
 	}
 	f := &File{options: o, main: main, images: []*image{main}, signatures: map[uint64]Offset{}}
-	for _, s := range main.elf.Sections {
-		if s.Flags&elf.SHF_EXECINSTR != 0 && s.Flags&elf.SHF_ALLOC != 0 && s.Addr+s.Size > s.Addr {
-			f.code = append(f.code, Range{arch.Addr(s.Addr), arch.Addr(s.Addr + s.Size)})
-		}
-	}
-	sortRanges(f.code)
+	f.code = codeOf(main.elf)
 	f.symbols = sync.OnceValue(f.readSymbols)
 	f.unitRanges = sync.OnceValue(f.readUnitRanges)
 	f.names = sync.OnceValue(f.readNames)
-	f.unwind = sync.OnceValue(f.readUnwind)
+	f.unwind = sync.OnceValue(f.newUnwinding)
 	f.crossUnit = sync.OnceValue(f.findCrossUnit)
 	return f
+}
+
+// codeOf lists the executable sections of a file, or without section headers its executable segments, by address.
+func codeOf(file *elf.File) []Range {
+	var code []Range
+	add := func(begin, size uint64) {
+		if begin+size > begin {
+			code = append(code, Range{arch.Addr(begin), arch.Addr(begin + size)})
+		}
+	}
+	for _, s := range file.Sections {
+		if s.Flags&elf.SHF_EXECINSTR != 0 && s.Flags&elf.SHF_ALLOC != 0 {
+			add(s.Addr, s.Size)
+		}
+	}
+	for _, p := range file.Progs {
+		if len(file.Sections) == 0 && p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 {
+			add(p.Vaddr, p.Filesz)
+		}
+	}
+	sortRanges(code)
+	return code
 }
 
 // load makes the spaces of the file that has the debug information, and reads their units.
@@ -163,8 +181,15 @@ func (f *File) addUnits(s *space) {
 	}
 }
 
+// ReadAhead begins to read names and symbols, which take longest, and returns at once. Whoever asks for them waits.
+func (f *File) ReadAhead() {
+	f.ahead.Go(func() { f.names() })
+	f.ahead.Go(func() { f.symbols() })
+}
+
 // Close takes back all mappings. Nothing of the file, values included, may be used any more.
 func (f *File) Close() error {
+	f.ahead.Wait()
 	var errs []error
 	for _, m := range f.images {
 		errs = append(errs, m.unmap())
@@ -254,9 +279,9 @@ func (f *File) Section(name string) (content []byte, addr arch.Addr, ok bool) {
 // Units are all units, those in .dwo files in place of what the linked file has of them.
 func (f *File) Units() []*Unit { return slices.Clone(f.units) }
 
-// isCode reports whether there is code at an address. Descriptions of code that the linker has thrown away are left with
+// HasCode reports whether there is code at an address. Descriptions of code that the linker has thrown away are left with
 // addresses of other places: 0, 1, or close to the end.
-func (f *File) isCode(addr arch.Addr) bool {
+func (f *File) HasCode(addr arch.Addr) bool {
 	for _, r := range f.code {
 		if addr >= r.Begin && addr < r.End {
 			return true

@@ -26,6 +26,7 @@ type image struct {
 	path     string
 	data     []byte
 	unmap    func() error
+	release  func() // gives back the memory that the mapping takes until it is read again
 	elf      *elf.File
 	sections map[string]*section // by name, .zdebug_x as .debug_x
 	buildID  []byte
@@ -55,7 +56,7 @@ func openImage(path string) (*image, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), unmap())
 	}
-	m.unmap = unmap
+	m.unmap, m.release = unmap, func() { sys.Release(data) }
 	return m, nil
 }
 
@@ -65,7 +66,8 @@ func parseImage(path string, data []byte) (*image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading an ELF file: %w", err)
 	}
-	m := &image{path: path, data: data, elf: file, sections: map[string]*section{}, unmap: func() error { return nil }}
+	m := &image{path: path, data: data, elf: file, sections: map[string]*section{}}
+	m.unmap, m.release = func() error { return nil }, func() {}
 	m.encoding = encoding{big: file.Data == elf.ELFDATA2MSB, addrSize: 8}
 	if file.Class == elf.ELFCLASS32 {
 		m.addrSize = 4

@@ -28,6 +28,7 @@ func (f *File) readNames() *index {
 	f.eachUnit(func(i int, u *Unit) {
 		s := &scans[i]
 		s.unit, s.number = u, uint32(i)
+		s.names = make([]named, 0, (u.end-u.start)/usualName)
 		s.run()
 		s.abbrevs, s.open = nil, nil
 	})
@@ -41,8 +42,15 @@ func (f *File) readNames() *index {
 		}
 	}
 	x.order(scans, total)
+	// What was read of the files is a multiple of what will be asked for, which is there again at once.
+	for _, m := range f.images {
+		m.release()
+	}
 	return x
 }
+
+// usualName is how many bytes of debug information, about, there are for each name.
+const usualName = 64
 
 // order sorts the names by the upper bits of their hashes, in the order of units where these are the same: a counting sort, in
 // three passes over the names without a comparison. At its end starts[b] has become where bucket b ends, which is where b+1

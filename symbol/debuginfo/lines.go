@@ -76,7 +76,7 @@ func (u *Unit) readLines() *LineTable {
 // sequence only grow, by the standard; assemblers and damaged files do not always keep to it, hence the sorting.
 func (t *LineTable) order(f *File, sequences [][]Row) *LineTable {
 	total := 0
-	sequences = slices.DeleteFunc(sequences, func(s []Row) bool { return !f.isCode(s[0].Addr) })
+	sequences = slices.DeleteFunc(sequences, func(s []Row) bool { return !f.HasCode(s[0].Addr) })
 	for _, s := range sequences {
 		total += len(s)
 		slices.SortStableFunc(s, byAddress)
@@ -187,7 +187,7 @@ func (f *File) linesIn(u *Unit, file string, line uint32) []Line {
 			sequence = append(sequence, Line{r, u, full})
 		}
 		if r.EndSequence() {
-			best = closest(best, sequence, f.isCode)
+			best = closest(best, sequence, f.HasCode)
 			sequence = sequence[:0]
 		}
 		return true

@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"tracewell/arch"
+	"tracewell/internal/radix"
 )
 
 // Range is the addresses from Begin up to End, without End.
@@ -40,7 +41,7 @@ func (f *File) Ranges(e *Entry) []Range {
 		}
 		all = []Range{{low, end}}
 	}
-	return slices.DeleteFunc(all, func(r Range) bool { return r.End <= r.Begin || !f.isCode(r.Begin) })
+	return slices.DeleteFunc(all, func(r Range) bool { return r.End <= r.Begin || !f.HasCode(r.Begin) })
 }
 
 // rootRanges are the ranges of a unit; those of a split one are in the linked file, except in the GNU dialect. In strict DWARF 2
@@ -209,13 +210,19 @@ type unitRange struct {
 // readUnitRanges finds which units have which code. .debug_aranges would say it, but Clang does not write it by default, and a file
 // may mix objects of both; the roots of all units are at hand anyway.
 func (f *File) readUnitRanges() []unitRange {
-	var all []unitRange
-	for _, u := range f.units {
-		for _, r := range f.rootRanges(u) {
-			all = append(all, unitRange{r, u})
+	lists := make([][]Range, len(f.units))
+	each(len(lists), func(i int) { lists[i] = f.rootRanges(f.units[i]) })
+	total := 0
+	for _, list := range lists {
+		total += len(list)
+	}
+	all := make([]unitRange, 0, total)
+	for i, list := range lists {
+		for _, r := range list {
+			all = append(all, unitRange{r, f.units[i]})
 		}
 	}
-	slices.SortFunc(all, func(a, b unitRange) int { return cmp.Compare(a.Begin, b.Begin) })
+	radix.Sort(all, func(r *unitRange) uint64 { return uint64(r.Begin) })
 	return all
 }
 

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"runtime"
 	"sort"
+	"sync"
 	"sync/atomic"
 
 	"tracewell/internal/routine"
@@ -120,10 +121,15 @@ var hashSeed = maphash.MakeSeed()
 
 func hashName(name []byte) uint32 { return uint32(maphash.Bytes(hashSeed, baseName(name))) }
 
-// run reads all DIEs. It has a table of abbreviations of its own: most units are never read again, and their tables can go.
+// scanTables are tables of abbreviations that passes take turns with: most units are never read again, and need none of their own.
+var scanTables = sync.Pool{New: func() any { return &abbrevs{} }}
+
+// run reads all DIEs.
 func (s *unitScan) run() {
 	u := s.unit
-	s.abbrevs = readAbbrevs(u.space.abbrev, u.abbrevAt, u.format)
+	s.abbrevs = scanTables.Get().(*abbrevs)
+	defer scanTables.Put(s.abbrevs)
+	s.abbrevs.read(u.space.abbrev, u.abbrevAt, u.format)
 	c := u.cursor(u.first)
 	for c.more() {
 		at := uint32(c.at - u.start)

@@ -129,7 +129,7 @@ func TestSplit(t *testing.T) {
 				u.eachEntry(func(at uint64, _ *abbrev) {
 					e, _ := u.entry(at)
 					for _, l := range f.Locations(e, 2) {
-						if locations++; !l.Always && !l.Default && !f.isCode(l.Begin) {
+						if locations++; !l.Always && !l.Default && !f.HasCode(l.Begin) {
 							t.Errorf("a location at %v", l.Begin)
 						}
 					}

@@ -1,12 +1,11 @@
 package debuginfo
 
 import (
-	"cmp"
 	"debug/elf"
-	"slices"
 	"strings"
 
 	"tracewell/arch"
+	"tracewell/internal/radix"
 )
 
 // Symbol is a name of the linker's.
@@ -52,9 +51,21 @@ const (
 	SymbolLabel                  // a place without a type, as assembly has them
 )
 
-var symbolKinds = map[elf.SymType]SymbolKind{
-	elf.STT_FUNC: SymbolFunction, elf.STT_GNU_IFUNC: SymbolIndirect, elf.STT_OBJECT: SymbolObject, elf.STT_TLS: SymbolThreadLocal,
-	elf.STT_NOTYPE: SymbolLabel,
+// symbolKind is what an entry of a symbol table stands for, 0 for anything else.
+func symbolKind(s *elf.Sym64) SymbolKind {
+	switch elf.ST_TYPE(s.Info) {
+	case elf.STT_FUNC:
+		return SymbolFunction
+	case elf.STT_GNU_IFUNC:
+		return SymbolIndirect
+	case elf.STT_OBJECT:
+		return SymbolObject
+	case elf.STT_TLS:
+		return SymbolThreadLocal
+	case elf.STT_NOTYPE:
+		return SymbolLabel
+	}
+	return 0
 }
 
 // Symbols are the defined functions, variables and labels of the symbol table, by address; those of the dynamic one in a file
@@ -73,21 +84,35 @@ func (f *File) readSymbols() []Symbol {
 	return f.main.readSymbols(".dynsym", ".dynstr")
 }
 
+// readSymbols reads the symbols of a table. It orders their places first and reads names last, as a large program has hundreds of
+// thousands of symbols.
 func (m *image) readSymbols(table, names string) []Symbol {
-	text := string(m.section(names)) // names are parts of it
 	entries := m.section(table)
-	all := make([]Symbol, 0, len(entries)/elf.Sym64Size)
+	type place struct{ addr, at uint64 }
+	places := make([]place, 0, len(entries)/elf.Sym64Size)
 	for c := m.cursorAt(entries, 0); c.more(); {
+		at := c.at
 		s := m.readSymbol(&c)
-		kind := symbolKinds[elf.ST_TYPE(s.Info)]
+		kind := symbolKind(&s)
 		index := elf.SectionIndex(s.Shndx)
 		if c.bad || kind == 0 || index == elf.SHN_UNDEF || index == elf.SHN_ABS || s.Name == 0 {
 			continue
 		}
-		name := nameAt(text, uint64(s.Name))
-		all = append(all, Symbol{name, m.codeAddress(s.Value, kind), s.Size, kind, elf.ST_BIND(s.Info) != elf.STB_LOCAL})
+		places = append(places, place{uint64(m.codeAddress(s.Value, kind)), at})
 	}
-	return sortedByAddress(all)
+	radix.Sort(places, func(p *place) uint64 { return p.addr })
+	text := string(m.section(names)) // names are parts of it
+	all := make([]Symbol, len(places))
+	const share = 4096
+	each((len(all)+share-1)/share, func(n int) {
+		for i := n * share; i < min((n+1)*share, len(all)); i++ {
+			c := m.cursorAt(entries, places[i].at)
+			s := m.readSymbol(&c)
+			name, global := nameAt(text, uint64(s.Name)), elf.ST_BIND(s.Info) != elf.STB_LOCAL
+			all[i] = Symbol{name, arch.Addr(places[i].addr), s.Size, symbolKind(&s), global}
+		}
+	})
+	return all
 }
 
 // nameAt returns the text that begins at an offset, up to the zero byte behind it.
@@ -99,33 +124,14 @@ func nameAt(text string, at uint64) string {
 	return name
 }
 
-// sortedByAddress orders symbols, those of one address as they come. What is sorted is small, as a large program has hundreds of
-// thousands of symbols.
-func sortedByAddress(all []Symbol) []Symbol {
-	type place struct {
-		addr  arch.Addr
-		index int
-	}
-	places := make([]place, len(all))
-	for i := range all {
-		places[i] = place{all[i].Addr, i}
-	}
-	slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(a.addr, b.addr), a.index-b.index) })
-	sorted := make([]Symbol, len(all))
-	for i, p := range places {
-		sorted[i] = all[p.index]
-	}
-	return sorted
-}
-
 // readSymbol reads an entry of a symbol table, whose members have another order in files of 32 bits.
-func (m *image) readSymbol(c *cursor) (s elf.Sym64) {
+func (e encoding) readSymbol(c *cursor) (s elf.Sym64) {
 	s.Name = c.u32()
-	if m.addrSize == 4 {
+	if e.addrSize == 4 {
 		s.Value, s.Size = uint64(c.u32()), uint64(c.u32())
 	}
 	s.Info, s.Other, s.Shndx = c.u8(), c.u8(), c.u16()
-	if m.addrSize == 8 {
+	if e.addrSize == 8 {
 		s.Value, s.Size = c.u64(), c.u64()
 	}
 	return s

@@ -1,12 +1,13 @@
 package debuginfo
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"sort"
+	"sync"
 
 	"tracewell/arch"
+	"tracewell/internal/radix"
 )
 
 // Frame says how the frame of the caller is found at a pc. Registers are numbered as DWARF does.
@@ -16,6 +17,7 @@ type Frame struct {
 	Registers map[uint64]Rule // how the caller's registers are found; those that are missing have the same value
 	Return    uint64          // the register that stands for the return address
 	Signal    bool            // the frame is of a signal handler's return: the pc is not behind a call
+	Signed    bool            // the return address has a signature in its upper bits (AArch64's pointer authentication)
 }
 
 // CFA is how the canonical frame address is computed: from a register, or by an expression.
@@ -77,17 +79,51 @@ type frameSection struct {
 	cies map[uint64]*cie
 }
 
+// unwinding finds the descriptions of frames of a file.
+type unwinding struct {
+	mu     sync.Mutex   // guards frames.cies
+	frames frameSection // .eh_frame
+	table  searchTable
+	all    func() []fde
+}
+
+// newUnwinding prepares to read the descriptions of a file, without reading any.
+func (f *File) newUnwinding() *unwinding {
+	u := &unwinding{all: sync.OnceValue(f.readUnwind)}
+	frames, header := f.main.sections[".eh_frame"], f.main.sections[".eh_frame_hdr"]
+	if frames != nil && header != nil {
+		u.frames = frameSection{encoding: f.main.encoding, eh: true, cies: map[uint64]*cie{}}
+		u.frames.data, u.frames.addr = f.main.section(".eh_frame"), frames.addr
+		u.table = u.frames.searchTable(f.main.section(".eh_frame_hdr"), header.addr)
+	}
+	return u
+}
+
+// at returns the description that the table leads to, false if that is none of the pc.
+func (u *unwinding) at(pc arch.Addr) (fde, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	at, ok := u.table.find(pc)
+	if !ok || at < u.frames.addr {
+		return fde{}, false
+	}
+	c := u.frames.cursorAt(u.frames.data, uint64(at-u.frames.addr))
+	r, ok := u.frames.next(&c)
+	return r, ok && r.Has(pc)
+}
+
+// usualFDE is about how long an FDE is in .eh_frame, in bytes.
+const usualFDE = 32
+
 // readUnwind lists all descriptions of frames: .eh_frame of the file, which debuggers prefer as well, then .debug_frame of
 // whichever file has it, for what the former does not have. .eh_frame is loaded and survives strip; GCC and Clang write
 // .debug_frame in its place with -fno-asynchronous-unwind-tables, and on ARM. Sorting is stable: of two for one pc that of
 // .eh_frame is found.
 func (f *File) readUnwind() []fde {
-	var all []fde
+	frames := exceptionFrames(f.main.elf)
+	all := make([]fde, 0, len(frames.data)/usualFDE)
 	add := func(r fde) { all = append(all, r) }
-	if content, addr, ok := f.Section(".eh_frame"); ok {
-		s := frameSection{encoding: f.main.encoding, data: content, addr: addr, eh: true, cies: map[uint64]*cie{}}
-		s.each(add)
-	}
+	frames.each(add)
 	for _, m := range []*image{f.debug, f.main} {
 		if m == nil || m.section(".debug_frame") == nil {
 			continue
@@ -96,43 +132,43 @@ func (f *File) readUnwind() []fde {
 		s.each(add)
 		break
 	}
-	all = slices.DeleteFunc(all, func(r fde) bool { return r.End <= r.Begin || !f.isCode(r.Begin) })
-	slices.SortStableFunc(all, func(a, b fde) int { return cmp.Compare(a.Begin, b.Begin) })
+	all = slices.DeleteFunc(all, func(r fde) bool { return r.End <= r.Begin || !f.HasCode(r.Begin) })
+	radix.Sort(all, func(r *fde) uint64 { return uint64(r.Begin) })
 	return all
 }
 
-// each yields the FDEs of a section. CIEs are read as FDEs refer to them, since .debug_frame may have them in any order.
+// each yields the FDEs of a section.
 func (s *frameSection) each(yield func(fde)) {
-	c := s.cursorAt(s.data, 0)
-	for c.more() {
-		size, dwarf64 := c.length()
-		if c.bad {
+	for c := s.cursorAt(s.data, 0); c.more(); {
+		ahead := c
+		if size, _ := ahead.length(); s.ends && size == 0 {
 			break
 		}
-		if size == 0 { // the end, in .eh_frame; more may follow where several were joined
-			if s.ends {
-				break
-			}
-			continue
-		}
-		body := c.part(size)
-		idAt := body.at
-		id := body.offset(dwarf64)
-		if s.isCIE(id, dwarf64) {
-			continue
-		}
-		cieAt := id
-		if s.eh {
-			cieAt = idAt - id
-		}
-		c := s.readCIE(cieAt)
-		if c == nil {
-			continue
-		}
-		if r, ok := s.readFDE(body, c); ok {
+		if r, ok := s.next(&c); ok {
 			yield(r)
 		}
 	}
+}
+
+// next reads an entry, and reports whether it is an FDE. One of length 0 marks the end, in .eh_frame; more may follow where several
+// sections were joined. CIEs are read as FDEs refer to them, since .debug_frame may have them in any order.
+func (s *frameSection) next(c *cursor) (fde, bool) {
+	size, dwarf64 := c.length()
+	body := c.part(size)
+	idAt := body.at
+	id := body.offset(dwarf64)
+	if body.bad || s.isCIE(id, dwarf64) {
+		return fde{}, false
+	}
+	cieAt := id
+	if s.eh {
+		cieAt = idAt - id
+	}
+	cie := s.readCIE(cieAt)
+	if cie == nil {
+		return fde{}, false
+	}
+	return s.readFDE(body, cie)
 }
 
 // isCIE reports whether an entry is a CIE, by the field that is the place of the CIE in an FDE: 0 in .eh_frame, all ones in
@@ -226,6 +262,7 @@ func (s *frameSection) augment(cie *cie, letters []byte, c *cursor) bool {
 			cie.pointers = part.u8()
 		case 'S':
 			cie.signal = true
+		case 'B', 'G': // AArch64: which key signs return addresses, and whether stack memory is tagged
 		default:
 			return true // its data have a length
 		}
@@ -276,10 +313,15 @@ func (s *frameSection) pointer(c *cursor, how uint8) arch.Addr {
 	return s.truncate(n)
 }
 
-// CFA is how the frame of the caller is found at a pc. FDEs do not overlap; the steps back are for damaged files, in which they
-// may. The rows are computed anew at each call. An error means that no FDE has the pc, as in assembly without .cfi directives.
+// CFA is how the frame of the caller is found at a pc: by the table that the file has for the program itself, or else, where it has
+// none for the pc, by all FDEs. FDEs do not overlap; the steps back are for damaged files, in which they may. The rows are computed
+// anew at each call. An error means that no FDE has the pc, as in assembly without .cfi directives.
 func (f *File) CFA(pc arch.Addr) (Frame, error) {
-	all := f.unwind()
+	unwinding := f.unwind()
+	if r, ok := unwinding.at(pc); ok && f.HasCode(r.Begin) {
+		return r.frame(pc)
+	}
+	all := unwinding.all()
 	i := sort.Search(len(all), func(i int) bool { return all[i].Begin > pc })
 	for back := 0; i > 0 && back < 8; back++ {
 		i--

@@ -65,6 +65,7 @@ const (
 	frameValOffset      = 0x14 // register, factored ULEB: its value is CFA + offset
 	frameValOffSigned   = 0x15 // register, factored SLEB
 	frameValExpr        = 0x16 // register, block: its value
+	frameNegateRA       = 0x2d // AArch64: the return address is signed from here on, or no longer
 	frameGNUArgsSize    = 0x2e // bytes of arguments on the stack, for exception handlers only
 	frameGNUNegOffset   = 0x2f // register, ULEB: an offset below the CFA, in old files of GCC
 )
@@ -118,6 +119,8 @@ func (m *frameMachine) step(c *cursor, op uint8) {
 		m.CFA.Offset = c.sleb() * align
 	case frameDefCFAExpr:
 		m.CFA = CFA{Expr: c.bytes(c.uleb())}
+	case frameNegateRA:
+		m.Signed = !m.Signed
 	case frameGNUArgsSize:
 		c.skipLeb()
 	default:

@@ -9,6 +9,7 @@ import (
 	"tracewell/arch"
 	"tracewell/ax"
 	"tracewell/internal/cexpr"
+	"tracewell/symbol/container"
 	"tracewell/symbol/ctype"
 	"tracewell/trace"
 )
@@ -43,8 +44,10 @@ const mostText = 200
 // Collect compiles what a collect action names: expressions with commas between them, $regs, $args, $locals, $_ret, and
 // trace state variables. Text may begin with /s, or /s and a number: then a pointer to characters means the string, of at
 // most that many bytes. The error is an *Error.
-func Collect(text string, s Scope) (result *Collection, err error) {
-	c := &collector{compiler: newCompiler(text, s), result: &Collection{Text: text}, classes: map[*ctype.Type]bool{}}
+// Of containers the contents are collected, too, within limits.
+func Collect(text string, s Scope, limits container.Limits) (result *Collection, err error) {
+	c := &collector{compiler: newCompiler(text, s), result: &Collection{Text: text}, classes: map[*ctype.Type]bool{}, limits: limits}
+	c.shapes.Concrete = s.Concrete
 	defer rescue(&err)
 	for _, n := range c.parseList(c.options()) {
 		c.item(n)
@@ -83,6 +86,8 @@ type collector struct {
 	text   uint64 // the limit of a string that a pointer means, 0 for the pointer alone
 
 	classes map[*ctype.Type]bool // whose static members are collected already
+	limits  container.Limits
+	shapes  container.Shapes
 }
 
 // options reads /s at the beginning and returns how many bytes of the text it is. The modifier is that of GDB's collect action.
@@ -181,7 +186,11 @@ func (c *collector) collect(n *cexpr.Node, v value) {
 		c.fail(n, fmt.Sprintf("the size of %v is not known", v.typ), c.sized(n, v.typ))
 	default:
 		c.collectPlace(n, v.place, v.typ.Size)
-		c.content(n, v, 0)
+		if c.limits.Depth > 0 {
+			c.contents(n, v)
+		} else {
+			c.content(n, v, 0)
+		}
 		c.statics(n, v.typ, 0)
 		c.virtuals(n, v, 0)
 	}

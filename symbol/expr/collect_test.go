@@ -12,6 +12,7 @@ import (
 	"tracewell/arch"
 	"tracewell/ax"
 	"tracewell/internal/test/exprtest"
+	"tracewell/symbol/container"
 	"tracewell/symbol/ctype"
 	"tracewell/trace"
 )
@@ -27,7 +28,7 @@ func nested(inner *ctype.Type, times int) *ctype.Type {
 // sizes are the lengths of the ranges that an expression's actions collect, in order.
 func sizes(t *testing.T, s Scope, p *exprtest.Process, text string) string {
 	t.Helper()
-	c, err := Collect(text, s)
+	c, err := Collect(text, s, container.Limits{})
 	if err != nil {
 		return firstLine(err)
 	}
@@ -92,7 +93,7 @@ func TestStrings(t *testing.T) {
 		}
 	}
 	for text, end := range map[string]int{"/s0 text": 3, "/s9999999999 text": 12, "/x text": 2, "/s80text": 8, " /s0 text": 4} {
-		_, err := Collect(text, s)
+		_, err := Collect(text, s, container.Limits{})
 		var wrong *Error
 		start := len(text) - len(strings.TrimLeft(text, " "))
 		if !errors.As(err, &wrong) || wrong.Start != start || wrong.End != end && !strings.HasPrefix(text, " ") || !strings.Contains(wrong.Problem, "is no option") {

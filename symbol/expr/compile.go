@@ -37,7 +37,7 @@ func rescue(err *error) {
 
 // parse reads the whole text as one expression.
 func (c *compiler) parse() *cexpr.Node {
-	root, err := cexpr.Parse(c.text, grammar{c.scope}, c.dialect)
+	root, err := cexpr.Parse(c.text, c.grammar(), c.dialect)
 	if err != nil {
 		panic(err)
 	}
@@ -46,7 +46,7 @@ func (c *compiler) parse() *cexpr.Node {
 
 // parseList reads what stands behind the first bytes of the text.
 func (c *compiler) parseList(from int) []*cexpr.Node {
-	list, err := cexpr.ParseList(strings.Repeat(" ", from)+c.text[from:], grammar{c.scope}, cexpr.Tracing)
+	list, err := cexpr.ParseList(strings.Repeat(" ", from)+c.text[from:], c.grammar(), cexpr.Tracing)
 	if err != nil {
 		err.Text = c.text
 		panic(err)
@@ -60,7 +60,24 @@ func (c *compiler) fail(n *cexpr.Node, problem, hint string) {
 }
 
 // grammar is what C's grammar has to know of a scope.
-type grammar struct{ scope Scope }
+type grammar struct {
+	scope Scope
+	mixed bool // the names are of several languages
+}
+
+// grammar is that of the scope. What a frame has may come from a part of the program in any language.
+func (c *compiler) grammar() grammar { return grammar{c.scope, c.partial != nil} }
+
+// Keyword reports whether a keyword of C cannot be a name.
+func (g grammar) Keyword(word string) bool {
+	switch g.scope.Language() {
+	case ctype.Rust, ctype.Go:
+		return false
+	case ctype.C:
+		return !g.mixed && word != "bool" // which a header makes one
+	}
+	return true
+}
 
 // Type finds a type.
 func (g grammar) Type(name string) (*ctype.Type, bool) {
@@ -234,6 +251,9 @@ func (c *compiler) literal(n *cexpr.Node) value {
 		}
 		return constant(bits, &ctype.Type{Kind: ctype.Integer, Name: "char", Size: 1, Signed: !c.abi.UnsignedChar, Char: true})
 	case cexpr.String:
+		if c.partial != nil {
+			c.fail(n, "a string can only be compared with the name of the thread", `as in comm == "worker"`)
+		}
 		c.fail(n, "a string in an expression would have to be put into the program", "")
 	}
 	bits, typ, ok := cexpr.ParseInteger(text, c.abi)

@@ -6,6 +6,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/internal/test/exprtest"
+	"tracewell/symbol/container"
 	"tracewell/symbol/ctype"
 )
 
@@ -92,7 +93,7 @@ func TestSlices(t *testing.T) {
 // printed is what is collected for an expression, and what is printed of it over that.
 func printed(t *testing.T, s Scope, p *exprtest.Process, text string) string {
 	t.Helper()
-	c, err := Collect(text, s)
+	c, err := Collect(text, s, container.Limits{})
 	if err != nil {
 		return firstLine(err)
 	}

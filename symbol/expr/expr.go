@@ -3,6 +3,7 @@ package expr
 import (
 	"tracewell/ax"
 	"tracewell/internal/cexpr"
+	"tracewell/symbol/ctype"
 )
 
 // Error is a fault in the text of an expression, or in a text that contains one, with the part that is wrong. It is what every
@@ -24,6 +25,24 @@ func Condition(text string, s Scope) (bytecode []byte, err error) {
 	defer rescue(&err)
 	root := c.parse()
 	return c.bytecode(root, c.scalar(root).code), nil
+}
+
+// Told compiles an expression to the bytecode of what tells one value from another: its 64 bits or, for a pointer to characters,
+// the text there, which tracenz records, at most limit bytes of it. The error, an *Error, is about an expression of which more or
+// something else would have to be told.
+func Told(text string, limit uint64, s Scope) (bytecode []byte, err error) {
+	c := newCompiler(text, s)
+	defer rescue(&err)
+	root := c.parse()
+	v := c.value(root)
+	switch t := v.typ; {
+	case t.Kind == ctype.Pointer && t.Elem != nil && t.Elem.Char && t.Elem.Size == 1:
+		return c.bytecode(root, c.scalarOf(root, v).code, number(limit), op(ax.OpTracenz)), nil
+	case t.Kind == ctype.Integer && t.Size <= 8, t.Kind == ctype.Bool, t.Kind == ctype.Pointer && t.Elem != nil && t.Elem.Size != 1:
+		return c.bytecode(root, c.scalarOf(root, v).code), nil
+	}
+	c.fail(root, "it is more than a number", "")
+	return nil, nil
 }
 
 // Evaluate compiles what a teval action does, "$count = $count + 1", to bytecode that does it: expressions with commas

@@ -4,6 +4,7 @@ import (
 	"tracewell/arch"
 	"tracewell/ax"
 	"tracewell/internal/cexpr"
+	"tracewell/symbol/container"
 	"tracewell/symbol/ctype"
 )
 
@@ -41,31 +42,11 @@ func (c *compiler) bytes(n *cexpr.Node, v value) code {
 	return bounded(c.length(n, v).with(c.bytes(n, value{typ: v.typ.Elem}), op(ax.OpMul)), mostRepeated)
 }
 
-// bounded brings a number into the range from 0 to most: a length that the program has may be garbage before it is initialized,
-// and a traceframe must not be filled by it.
+// bounded brings a number into the range from 0 to most.
 func bounded(n code, most uint64) code {
 	return func(b *ax.Builder) error {
 		err := n(b)
-		// Two comparisons, each of which replaces the number when it is beyond the bound. The agent has no operations for minimum and
-		// maximum.
-		for _, bound := range []struct {
-			value   uint64
-			compare []func(*ax.Builder)
-		}{
-			{most, []func(*ax.Builder){op(ax.OpLessSigned)}},
-			{0, []func(*ax.Builder){op(ax.OpLessSigned), op(ax.OpLogNot)}},
-		} {
-			within := b.NewLabel()
-			b.Emit(ax.OpDup)
-			b.Const(int64(bound.value))
-			for _, add := range bound.compare {
-				add(b)
-			}
-			b.Jump(ax.OpIfGoto, within)
-			b.Emit(ax.OpPop)
-			b.Const(int64(bound.value))
-			b.Bind(within)
-		}
+		container.Clamp(b, most)
 		return err
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
+	"tracewell/symbol/container"
 	"tracewell/symbol/ctype"
 )
 
@@ -211,7 +212,7 @@ func TestReached(t *testing.T) {
 func TestMostElements(t *testing.T) {
 	s, _ := anywhere()
 	for count, says := range map[int]string{0: "no number of elements", 1: "", 1 << 29: "", 1<<29 + 1: "no number of elements"} {
-		_, err := Collect(fmt.Sprintf("local@%d", count), s)
+		_, err := Collect(fmt.Sprintf("local@%d", count), s, container.Limits{})
 		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
 			t.Errorf("%d elements: %v", count, err)
 		}

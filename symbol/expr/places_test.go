@@ -12,6 +12,7 @@ import (
 	"tracewell/arch"
 	"tracewell/ax"
 	"tracewell/internal/test/exprtest"
+	"tracewell/symbol/container"
 	"tracewell/symbol/ctype"
 	"tracewell/trace"
 )
@@ -67,6 +68,8 @@ func (l *listed) Locals() []string         { return nil }
 func (l *listed) ABI() ctype.ABI           { return ctype.ABI{Pointer: 8, Long: 8} }
 func (l *listed) Order() arch.ByteOrder    { return l.order }
 func (l *listed) Language() ctype.Language { return l.language }
+
+func (l *listed) Concrete(string) []container.Concrete { return nil }
 
 // fixedAt is code for an address that is known.
 func fixedAt(addr arch.Addr) code { return pushed(uint64(addr)) }
@@ -200,7 +203,7 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s: %#x (%v), want %#x", text, got, err, want)
 		}
 		comparePlan(t, p, s, text, want)
-		c, err := Collect(text, s)
+		c, err := Collect(text, s, container.Limits{})
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -257,7 +260,7 @@ func firstLine(err error) string {
 }
 
 func whole(t *testing.T, s Scope, p *exprtest.Process, text string) string {
-	c, err := Collect(text, s)
+	c, err := Collect(text, s, container.Limits{})
 	if err != nil {
 		return firstLine(err)
 	}
@@ -277,7 +280,7 @@ func whole(t *testing.T, s Scope, p *exprtest.Process, text string) string {
 // TestMissing: what a group lacks is told and does not keep the rest from being collected.
 func TestMissing(t *testing.T) {
 	s, _ := anywhere()
-	c, err := Collect("$args", s)
+	c, err := Collect("$args", s, container.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +354,7 @@ func FuzzExpressions(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		s, p := anywhere()
-		c, err := Collect(text, s)
+		c, err := Collect(text, s, container.Limits{})
 		if err != nil {
 			var wrong *Error
 			if !errors.As(err, &wrong) || wrong.Start < 0 || wrong.Start > len(text) || wrong.End > len(text) || wrong.Error() == "" {

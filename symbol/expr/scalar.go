@@ -7,6 +7,7 @@ import (
 	"tracewell/arch"
 	"tracewell/ax"
 	"tracewell/internal/cexpr"
+	"tracewell/symbol/container"
 	"tracewell/symbol/ctype"
 	"tracewell/trace"
 )
@@ -326,3 +327,4 @@ func (operandScope) Registers() []arch.Reg                        { return nil }
 func (operandScope) Arguments() []string                          { return nil }
 func (operandScope) Locals() []string                             { return nil }
 func (operandScope) Language() ctype.Language                     { return ctype.C }
+func (operandScope) Concrete(string) []container.Concrete         { return nil }

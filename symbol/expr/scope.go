@@ -3,6 +3,7 @@ package expr
 import (
 	"tracewell/arch"
 	"tracewell/ax"
+	"tracewell/symbol/container"
 	"tracewell/symbol/ctype"
 	"tracewell/trace"
 )
@@ -34,6 +35,8 @@ type Scope interface {
 	ABI() ctype.ABI
 	Order() arch.ByteOrder
 	Language() ctype.Language
+	// Concrete lists the types that a dyn of Rust may stand for, by the path of its trait, "core::fmt::Debug".
+	Concrete(trait string) []container.Concrete
 }
 
 // Object is what a name stands for.

@@ -17,6 +17,7 @@ const (
 	attrCallReturnPC    dwarf.Attr = 0x7d   // where the callee returns to; a tail call has none
 	attrCallValue       dwarf.Attr = 0x7e   // of a parameter
 	attrCallOrigin      dwarf.Attr = 0x7f   // the DIE of the callee; calls through pointers have none
+	attrCallPC          dwarf.Attr = 0x81   // where the call is
 	attrCallTailCall    dwarf.Attr = 0x82   // a flag: the call is a jump
 	attrGNUCallValue    dwarf.Attr = 0x2111 // GNU's, of a parameter
 	attrGNUTailCall     dwarf.Attr = 0x2115 // GNU's flag
@@ -109,6 +110,39 @@ func (c *calls) add(e, caller *debuginfo.Entry) {
 			c.of[to] = append(c.of[to], call{c.image, caller, e, after})
 		}
 	}
+}
+
+// TailCalls finds the jumps by which a function calls another one in place of returning, by addresses of the file: LLVM tells where
+// the jump is, GCC what is behind it.
+func TailCalls(file *debuginfo.File, function *debuginfo.Entry) (jumps, behinds map[arch.Addr]bool) {
+	jumps, behinds = make(map[arch.Addr]bool), make(map[arch.Addr]bool)
+	var walk func(e *debuginfo.Entry, depth int)
+	walk = func(e *debuginfo.Entry, depth int) {
+		for child := range file.Children(e) {
+			switch child.Tag {
+			// Jumps of inlined copies leave the function that has the code.
+			case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
+				if depth < deepest {
+					walk(child, depth+1)
+				}
+			case tagCallSite, tagGNUCallSite:
+				if !child.Bool(attrCallTailCall) && !child.Bool(attrGNUTailCall) {
+					continue
+				}
+				if at, ok := child.Addr(attrCallPC); ok {
+					jumps[at] = true
+				}
+				// GNU's form in DWARF 4 has it in DW_AT_low_pc.
+				for _, attr := range []dwarf.Attr{attrCallReturnPC, dwarf.AttrLowpc} {
+					if behind, ok := child.Addr(attr); ok {
+						behinds[behind] = true
+					}
+				}
+			}
+		}
+	}
+	walk(function, 0)
+	return jumps, behinds
 }
 
 // callees are the ways in which call sites refer to a function.

@@ -30,9 +30,15 @@ var (
 	errStack   = errors.New("its location takes more from the stack than there is")
 )
 
-// emission compiles an expression whose value is an address or a number, such as a frame base or the size of an array.
-func (f *frame) emission(code []byte) (emit, error) {
+// emission compiles an expression whose value is an address or a number, such as a frame base or the size of an array, over what is
+// on the stack when it begins.
+func (f *frame) emission(code []byte, stack ...int64) (emit, error) {
 	c := f.compiler(code)
+	for _, n := range stack {
+		if err := c.constant(n); err != nil {
+			return nil, err
+		}
+	}
 	for c.more() {
 		op := c.begin()
 		if err := c.operator(op); err != nil {

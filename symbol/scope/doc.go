@@ -33,6 +33,17 @@
 // they are asked for: a variable's type leads to most of a C++ program. A declaration without a definition in its file is
 // completed by another file of the program. Names are GDB's: "struct job" in C, ns::Job in C++ and Rust, main.Job in Go.
 //
+// # Calls
+//
+// Some names mean what belongs to the call that is active at the pc (call.go): the value that the function returns, and what tells
+// the call from others. They are found like registers, so that expressions, conditions and the reading of frames know nothing of
+// them. Where a value is returned is the business of package results, which is given a type and a language. What only the
+// descriptions of classes tell is read here (trivial.go): whether an object can be copied byte by byte, and so be returned in
+// registers.
+//
+// A value is there only at a return instruction: one instruction earlier the registers may hold anything. And it is there only as
+// far as compilers keep to the convention, which they need not for functions that nobody else can call.
+//
 // # Limits
 //
 // Debug information may be damaged, or hostile. Depths are bounded by deepest, searches by mostEntries and mostNames, pieces by

@@ -11,6 +11,7 @@ import (
 	"tracewell/arch"
 	"tracewell/ax"
 	"tracewell/internal/demangle"
+	"tracewell/sdt"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/debuginfo"
 	"tracewell/tdesc"
@@ -31,17 +32,20 @@ type Options struct {
 	// gives how far below the thread pointer it begins; it is false where that is not known.
 	Library   bool
 	TLSOffset func() (int64, bool)
+	// Probe finds the static tracepoint at an address of the file, nil if there is none.
+	Probe func(pc arch.Addr) *sdt.Probe
 }
 
 // Image is a file at its place in a program. What was once read of its types is kept, so one Image serves all scopes. Addresses
 // within it are those of the file; those that it returns are those of the running program, with the bias added.
 type Image struct {
-	file    *debuginfo.File
-	bias    arch.Addr
-	options Options
-	types   *types
-	symbols func() map[string]debuginfo.Symbol
-	calls   func() *calls
+	file      *debuginfo.File
+	bias      arch.Addr
+	options   Options
+	types     *types
+	symbols   func() map[string]debuginfo.Symbol
+	calls     func() *calls
+	described func() descriptions
 }
 
 // New returns a file that is loaded bias above the addresses that it was linked for.
@@ -55,6 +59,7 @@ func New(f *debuginfo.File, bias arch.Addr, o Options) *Image {
 	m := &Image{file: f, bias: bias, options: o}
 	m.types = &types{image: m, file: f, bias: bias, known: make(map[debuginfo.Offset]*ctype.Type)}
 	m.calls = sync.OnceValue(m.findCalls)
+	m.described = sync.OnceValue(m.findDescribed)
 	// Of several symbols with one name the global one counts, as for the linker: local ones are of one object file each.
 	m.symbols = sync.OnceValue(func() map[string]debuginfo.Symbol {
 		all := make(map[string]debuginfo.Symbol)

@@ -42,7 +42,7 @@ var operators = map[byte]func(*compiler) error{
 		return c.unary(func(b *ax.Builder) { addOffset(b, offset) })
 	},
 	// Agent expressions read the sizes 1, 2, 4 and 8 only, and zero-extend as DW_OP_deref_size requires.
-	opDeref:     func(c *compiler) error { return c.load(8, cell{}) },
+	opDeref:     func(c *compiler) error { return c.load(c.addrSize, cell{}) },
 	opDerefSize: func(c *compiler) error { return c.load(int(c.byte()), cell{}) },
 	opDerefType: func(c *compiler) error {
 		size := int(c.byte())

@@ -19,6 +19,26 @@ func (s *types) record(t *ctype.Type, e *debuginfo.Entry, keyword string) {
 	})
 	t.Union = e.Tag == dwarf.TagUnionType
 	t.Method = func(place int) string { return s.method(e, place) }
+	t.Arguments = func() []*ctype.Type { return s.arguments(e, nil) }
+	if languageOf(e.Unit) == ctype.CPlusPlus {
+		t.ByReference = func() (bool, error) { return s.byReference(e, t, deepest) }
+	}
+}
+
+// tagParameterPack is GNU's DW_TAG_GNU_template_parameter_pack: its children are the arguments of a variadic template.
+const tagParameterPack dwarf.Tag = 0x4107
+
+// arguments appends the types that a template was given.
+func (s *types) arguments(e *debuginfo.Entry, to []*ctype.Type) []*ctype.Type {
+	for child := range s.file.Children(e) {
+		switch {
+		case child.Tag == dwarf.TagTemplateTypeParameter:
+			to = append(to, s.of(child))
+		case child.Tag == tagParameterPack && e.Tag != tagParameterPack: // packs do not nest
+			to = s.arguments(child, to)
+		}
+	}
+	return to
 }
 
 // method names the virtual method of a class that has a place in the virtual table.
@@ -89,8 +109,8 @@ func (s *types) field(e, record *debuginfo.Entry) (ctype.Field, bool) {
 	return f, true
 }
 
-// offset reads where in the record a member lies, in bytes: a constant since DWARF 3, an expression in DWARF 2 and for virtual base
-// classes (DW_AT_data_member_location, 5.7.6). An expression finds the object's address on the stack.
+// offset reads where in the record a member lies, in bytes: a constant since DWARF 3, an expression in DWARF 2 and for virtual
+// base classes (DW_AT_data_member_location, 5.7.6). An expression finds the object's address on the stack.
 func (s *types) offset(f *ctype.Field, e *debuginfo.Entry) {
 	v, ok := e.Value(dwarf.AttrDataMemberLoc)
 	if !ok {

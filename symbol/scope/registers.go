@@ -42,8 +42,15 @@ func (s *Scope) Registers() []arch.Reg {
 
 // Register finds a register by its name without the $: by the names that GDB has on every machine ($pc, $sp, $fp), by that of the
 // target description, and parts of registers such as $eax and $al, which GDB calls pseudo registers. A part has a signed type, as
-// in GDB.
+// in GDB. What belongs to the call, such as $return, and to the static tracepoint,
+// such as $_probe_arg0, is found in the same way.
 func (s *Scope) Register(name string) (expr.Object, error) {
+	if object, ok := s.ofCall(name); ok {
+		return object, nil
+	}
+	if object, ok := s.ofProbe(name); ok {
+		return object, nil
+	}
 	o := s.image.options
 	if slot := o.Layout.ByNumber(o.ISA.Role(name)); slot != nil {
 		return wholeRegister(name, slot), nil

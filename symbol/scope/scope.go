@@ -23,6 +23,7 @@ type Scope struct {
 	blocks   []*debuginfo.Entry // of the inner function, from the inside
 	around   []*debuginfo.Entry // the same of the function, from the outside: what they import counts in inlined functions, too
 	frame    *frame
+	entered  bool // see Entered
 }
 
 var _ expr.Scope = (*Scope)(nil)
@@ -64,6 +65,18 @@ func (s *Scope) enter(block *debuginfo.Entry, depth int) {
 	}
 }
 
+// Entered returns what names mean to a function that has just been entered. Results of Go are no arguments then, though GDB lists
+// them as such. And if the pc is where the function begins, something inlined may begin there as well, whose names would hide its
+// own.
+func (s *Scope) Entered() *Scope {
+	entered := *s
+	entered.entered = true
+	if s.frame.entry && s.inner != s.function {
+		entered.inner, entered.blocks = s.function, []*debuginfo.Entry{s.function}
+	}
+	return &entered
+}
+
 // Function is the innermost function at the pc with its name, "" outside of any.
 func (s *Scope) Function() string {
 	if s.inner == nil {
@@ -87,8 +100,8 @@ func (s *Scope) variables(block *debuginfo.Entry) []*debuginfo.Entry {
 	return found
 }
 
-// codeless reports whether an entry is a block without code of its own, as those of abstract instances are. Nothing can be in scope
-// there, so its names count for the block around it.
+// codeless reports whether an entry is a block without code of its own, as those of abstract instances are. Nothing can be in
+// scope there, so its names count for the block around it.
 func codeless(e *debuginfo.Entry) bool {
 	return e.Tag == dwarf.TagLexDwarfBlock && !e.Has(dwarf.AttrLowpc) && !e.Has(dwarf.AttrRanges)
 }
@@ -121,7 +134,9 @@ func (s *Scope) origins(block *debuginfo.Entry, known map[debuginfo.Offset]bool)
 
 // Arguments are the names that $args stands for: of the innermost function.
 func (s *Scope) Arguments() []string {
-	return s.names(func(e *debuginfo.Entry) bool { return e.Tag == dwarf.TagFormalParameter })
+	return s.names(func(e *debuginfo.Entry) bool {
+		return e.Tag == dwarf.TagFormalParameter && !(s.entered && isResult(e))
+	})
 }
 
 // Locals are the names that $locals stands for: of the blocks of the innermost function at the pc.
@@ -164,8 +179,8 @@ func (m *Image) eachVariable() map[string]bool {
 	return names
 }
 
-// Return is where the return address lies, by the unwind table at the pc, for GDB's $_ret. Machines with a link register have it in
-// memory only once the prologue has saved it.
+// Return is where the return address lies, by the unwind table at the pc, for GDB's $_ret. Machines with a link register have it
+// in memory only once the prologue has saved it.
 func (s *Scope) Return() (expr.Object, error) {
 	o := expr.Object{Name: "$_ret", Type: ctype.PointerTo(ctype.Void, s.image.options.ISA.AddrSize)}
 	unwound, err := s.image.file.CFA(s.pc)

@@ -154,7 +154,7 @@ func init() {
 			t.Restrict = true
 		},
 		dwarf.TagAtomicType:      func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) { *t = *s.elem(e, depth) },
-		dwarf.TagSubroutineType:  (*types).function,
+		dwarf.TagSubroutineType:  (*types).functionType,
 		dwarf.TagSubprogram:      (*types).function,
 		dwarf.TagUnspecifiedType: func(*types, *ctype.Type, *debuginfo.Entry, int) {}, // a name, as decltype(nullptr) has it
 	}
@@ -255,6 +255,16 @@ func (s *types) function(t *ctype.Type, e *debuginfo.Entry, depth int) {
 		case dwarf.TagUnspecifiedParameters:
 			t.Variadic = true
 		}
+	}
+}
+
+// functionType makes the type of a function that has a DIE of its own. Go has one for each type of func, values of which are
+// pointers to a closure.
+func (s *types) functionType(t *ctype.Type, e *debuginfo.Entry, depth int) {
+	name, size := t.Name, t.Size
+	s.function(t, e, depth)
+	if languageOf(e.Unit) == ctype.Go && size > 1 {
+		*t = ctype.Type{Kind: ctype.Pointer, Name: name, Size: size, Elem: new(*t)}
 	}
 }
 

@@ -66,6 +66,20 @@ func Annexes(c *client.Client) (tdesc.Include, error) {
 	return func(annex string) ([]byte, error) { return read(c, annex, size) }, nil
 }
 
+// Description asks a stub that has told its features for its description.
+func Description(c *client.Client) (*tdesc.Target, error) {
+	read, err := Annexes(c)
+	if err != nil {
+		return nil, err
+	}
+	document, err := read(Main)
+	if err != nil {
+		return nil, err
+	}
+	description, _, err := tdesc.Parse(document, read)
+	return description, err
+}
+
 // Sizes of a request in bytes. What the stub answers has escapes, which double a byte in the worst case, and the letter.
 const (
 	usualChunk   = 1000
