@@ -327,6 +327,9 @@ func (b *builder) turn(t *turn) error {
 				b.save(r)
 			}
 		}
+		if err := b.repeat(t); err != nil {
+			return err
+		}
 		present := uint8(1)
 		if b.several {
 			present = 0

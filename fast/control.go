@@ -20,7 +20,7 @@ type Identity struct {
 }
 
 // magic begins an Identity: the name and the version of the layout.
-const magic = uint64(0x32_74736166_7774) // "twfast2"
+const magic = uint64(0x33_74736166_7774) // "twfast3"
 
 // Waiting for room: the defaults.
 const (
@@ -104,24 +104,26 @@ func (c Control) SetVariable(n trace.VariableNumber, v int64) {
 
 // Clock converts the time stamp counter to time.
 type Clock struct {
-	Counter      uint64 // at the time Microseconds
-	Rate         uint64 // microseconds per tick of the counter, times 2^64
-	Microseconds uint64 // since 1970
+	Counter     uint64 // at the time Nanoseconds
+	Rate        uint64 // nanoseconds per tick of the counter, which are less than one, times 2^64
+	Nanoseconds uint64 // since 1970
 }
 
-// At returns the microseconds since 1970 when the counter had a value, as pads compute it.
+// At returns the nanoseconds since 1970 when the counter had a value, as pads compute it.
 func (k Clock) At(counter uint64) uint64 {
-	return k.Microseconds + high(bits.Mul64(counter-k.Counter, k.Rate))
+	return k.Nanoseconds + high(bits.Mul64(counter-k.Counter, k.Rate))
 }
 
 // high is the upper half of a product.
 func high(hi, _ uint64) uint64 { return hi }
 
-// SetClock sets the clock of $trace_timestamp. Pads must not run meanwhile.
+// SetClock sets the clock of $trace_timestamp and $trace_nanoseconds. Pads must not run meanwhile.
 func (c Control) SetClock(k Clock) {
 	c.store(ClockAt, k.Counter)
-	c.store(ClockAt+8, k.Rate)
-	c.store(ClockAt+16, k.Microseconds)
+	c.store(ClockAt+8, k.Rate/1000)
+	c.store(ClockAt+16, k.Nanoseconds/1000)
+	c.store(NanosecondsAt, k.Rate)
+	c.store(NanosecondsAt+8, k.Nanoseconds)
 }
 
 // keep notes how many bytes of frames were kept up to a position, before the limit says that the room up to there is free. The pair

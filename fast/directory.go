@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"sync"
 
 	"tracewell/arch"
 	"tracewell/trace"
@@ -23,7 +24,7 @@ import (
 const (
 	directoryUsed    = DirectoryAt
 	directoryEntries = DirectoryAt + entryAlign
-	directorySize    = ControlSize - directoryEntries
+	directorySize    = RepeatsAt - directoryEntries
 	entryAlign       = 64
 	entryHeader      = 16
 	entryMark        = uint64(0x7972_746e_6573_7774)
@@ -331,7 +332,7 @@ func (r *entryReader) entry(a *Arena, registers func(int) (*Registers, error)) *
 func (r *entryReader) slots(registers func(int) (*Registers, error)) (s *Slots, err error) {
 	// What it takes is bounded by the entry's own size: each number that counts something is followed by as much.
 	s = &Slots{site: r.upTo(MaxTracepoints - 1), addr: arch.Addr(r.number()), size: r.upTo(maxSlot)}
-	s.causes = unknownCauses[:r.upTo(maxCauses)]
+	s.causes = unknownCauses()[:r.upTo(maxCauses)]
 	for range r.upTo(MaxAtSite) {
 		f := framePlan{key: trace.Key{Number: trace.Number(r.upTo(int(trace.MaxNumber))), Addr: s.addr}}
 		f.index, f.at, f.end = r.upTo(MaxTracepoints-1), r.upTo(maxSlot), r.upTo(maxSlot)
@@ -361,7 +362,9 @@ func (r *entryReader) slots(registers func(int) (*Registers, error)) (s *Slots, 
 }
 
 // unknownCauses is what is known of the causes of failures: that there are some. All entries share it.
-var unknownCauses = slices.Repeat([]cause{{kind: errors.New("an expression failed")}}, maxCauses)
+var unknownCauses = sync.OnceValue(func() []cause {
+	return slices.Repeat([]cause{{kind: errors.New("an expression failed")}}, maxCauses)
+})
 
 // tracepoint reads a definition.
 func (r *entryReader) tracepoint() (t trace.Tracepoint) {

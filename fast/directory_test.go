@@ -43,7 +43,7 @@ func newLeft(t *testing.T) *left {
 	for i, p := range paths(t, &victim{pid: 1234}) {
 		pad, err := Build(&Site{Arena: &l.arena, Index: i, Addr: siteAddr, Pad: padAddr, Tracepoints: p.tracepoints,
 			Registers: coreRegisters(t), Trap: p.trap,
-			Builtins: map[trace.VariableNumber]Builtin{1: Timestamp, 20: Thread, 21: Process}, Displace: nops, Next: siteAddr + 1})
+			Builtins: map[trace.VariableNumber]Builtin{1: Timestamp, 20: Thread, 21: Process, 22: Nanoseconds}, Displace: nops, Next: siteAddr + 1})
 		if err != nil {
 			t.Fatalf("%s: %v", p.name, err)
 		}

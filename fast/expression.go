@@ -23,7 +23,9 @@ func (b *builder) env(scratch []asm.Reg) *jit.Env {
 func (b *builder) variable(n trace.VariableNumber) jit.Place {
 	switch b.Builtins[n] {
 	case Timestamp:
-		return jit.Computed(b.loadTime)
+		return jit.Computed(func(dst asm.Reg) { b.loadTime(dst, ClockAt+8) })
+	case Nanoseconds:
+		return jit.Computed(func(dst asm.Reg) { b.loadTime(dst, NanosecondsAt) })
 	case Thread:
 		return jit.Computed(b.loadThread)
 	case Process:
@@ -32,16 +34,17 @@ func (b *builder) variable(n trace.VariableNumber) jit.Place {
 	return jit.Stored(8, b.control(VariablesAt+8*int(n)))
 }
 
-// loadTime computes the time from the time stamp counter: a multiplication, as Clock.At does it.
-func (b *builder) loadTime(dst asm.Reg) {
+// loadTime computes the time from the time stamp counter: a multiplication, as Clock.At does it. The multiplier is at an offset of
+// the control area, and behind it what the time was at the start.
+func (b *builder) loadTime(dst asm.Reg, multiplierAt int) {
 	b.preserving(dst, []asm.Reg{asm.RAX, asm.RDX}, func() {
-		// Without a fence: the order of hits is that of the ring, and time is told in microseconds.
+		// Without a fence: the order of hits is that of the ring, and what a processor can move this by is some tens of nanoseconds.
 		b.Rdtsc()
 		b.Shift(asm.Shl, 8, asm.RDX, 32)
 		b.Arith(asm.Or, 8, asm.RAX, asm.RDX)
 		b.Arith(asm.Sub, 8, asm.RAX, b.control(ClockAt))
-		b.Unary(asm.Mul, 8, b.control(ClockAt+8))
-		b.Arith(asm.Add, 8, asm.RDX, b.control(ClockAt+16))
+		b.Unary(asm.Mul, 8, b.control(multiplierAt))
+		b.Arith(asm.Add, 8, asm.RDX, b.control(multiplierAt+8))
 		if dst != asm.RDX {
 			b.Mov(8, dst, asm.RDX)
 		}
@@ -235,7 +238,7 @@ func (b *builder) expression(t *turn, a *action) error {
 		if b.Strict {
 			handed := b.NewLabel()
 			b.stopAt(handed, b.outLate)
-			b.faults(faultRange{from: int32(from), to: int32(to), kind: faultHanded}, handed)
+			b.faults(faultRange{from: int32(from), to: int32(to), kind: faultElsewhere}, handed)
 			return
 		}
 		b.faults(faultRange{from: int32(from), to: int32(to), kind: faultAction, frame: t.number, cause: b.accessCause(x),
@@ -300,7 +303,9 @@ func (b *builder) traceVariable(n trace.VariableNumber, blk *block) {
 	b.StoreImm(4, b.slot(blk.at+1), int32(n))
 	switch b.Builtins[n] {
 	case Timestamp:
-		b.loadTime(regScratch)
+		b.loadTime(regScratch, ClockAt+8)
+	case Nanoseconds:
+		b.loadTime(regScratch, NanosecondsAt)
 	case Thread:
 		b.Rdfsbase(8, regScratch)
 	case Process:

@@ -31,7 +31,7 @@ const (
 	faultString                     // those of a string
 	faultCondition                  // an access of a condition: there may be no slot yet
 	faultAction                     // an access of an action
-	faultHanded                     // an access that has the hit be handed over to a trap
+	faultElsewhere                  // an access that the pad goes elsewhere for: there is nothing to record
 )
 
 // Fault handles a SIGSEGV or SIGBUS that an access of the pad has raised: it writes what there is of the memory into the slot and

@@ -18,6 +18,7 @@ type Slots struct {
 	// plain is what a slot has from slotUnits on if its frame is in it as it is to be; 0, which no slot has, if none ever is.
 	plain  uint64
 	frames []framePlan
+	repeat *Repeat // nil if there is a frame for each hit
 	causes []cause // of failures; an id is the index in here plus 1
 }
 

@@ -34,6 +34,8 @@ const (
 	ClockAt = 0x100
 	// ProcessAt is the process id (64 bits) that frames tell. A forked child goes on with the pads of its parent.
 	ProcessAt = 0x120
+	// NanosecondsAt is the same Clock for nanoseconds: their multiplier, and nanoseconds at the start.
+	NanosecondsAt = 0x128
 	// IdentityAt is what another process needs to make sense of the area: see Identity.
 	IdentityAt = 0x140
 	// KeptAt is two pairs of words of 64 bits, of which one belongs to the present limit: a position in the ring, and how many
@@ -50,8 +52,10 @@ const (
 	LostAt = 0x300000
 	// DirectoryAt is where the directory of sites begins, by which another process can restore the code.
 	DirectoryAt = 0x500000
+	// RepeatsAt is the table of Repeats.
+	RepeatsAt = 0x1000000
 	// ControlSize is the size of the control area.
-	ControlSize = 0x1000000
+	ControlSize = RepeatsAt + repeatsSize
 
 	// MaxTracepoints is the number of indexes of tracepoints and of sites.
 	MaxTracepoints = 1 << 18

@@ -28,6 +28,11 @@ type path struct {
 	inert       bool // the pads are off
 	abandons    bool // the same, and patience is short: the thread goes on, and the run is over
 	nothing     bool // no record is made, whatever the oracle says
+	// entered are the values that the table of repeats has entries for, in their order; the hit is counted in the entry of that number,
+	// from 1 on, or in none. otherTag has them be another pad's.
+	entered  func(*amd64.UserRegs, *victim) [][]uint64
+	counted  int
+	otherTag bool
 }
 
 // microseconds is what the clock says: it stands still.
@@ -35,7 +40,7 @@ const microseconds = 1700000000_000000
 
 // builtins are the values of the built-in variables, which the oracle takes for those of others.
 func builtins(v *victim) map[uint16]int64 {
-	return map[uint16]int64{1: microseconds, 20: int64(v.pid), 21: 77, 7: 0}
+	return map[uint16]int64{1: microseconds, 20: int64(v.pid), 21: 77, 22: microseconds * 1000, 7: 0}
 }
 
 // paths are all ways through pads of all kinds.
@@ -123,7 +128,7 @@ func paths(t testing.TB, v *victim) []path {
 		{name: "several, pass counts", tracepoints: []Tracepoint{counted(tp(1, "", "R")), tp(2, "", "M 4 0 16"),
 			counted(tp(3, "reg 5\nconst8 77\nequal\nend", "R"))}, hits: 1},
 		{name: "built-in variables", tracepoints: one(tp(1, "getv 20\nconst8 0\nequal\nlog_not\ngetv 21\nconst8 77\nequal\nbit_and",
-			"tracev 1", "tracev 20", "getv 1\ngetv 21\nadd\nsetv 7\ntracev 7", "tracev 21", "R")), variables: builtins(v)},
+			"tracev 1", "tracev 20", "tracev 22", "getv 1\ngetv 22\nadd\ngetv 21\nadd\nsetv 7\ntracev 7", "tracev 21", "R")), variables: builtins(v)},
 		{name: "built-in variable in a register", tracepoints: one(tp(1, "reg 2\nreg 3\nreg 0\ngetv 1\nadd\nadd\nadd\ngetv 20\nadd",
 			"tracev 20")), variables: builtins(v)},
 		{name: "trap", trap: true, stops: true, tracepoints: one(tp(1, "reg 4\nref8\nend", "R"))},
@@ -136,7 +141,7 @@ func paths(t testing.TB, v *victim) []path {
 		{name: "trap, several, a later one fails", trap: true, stops: true, tracepoints: []Tracepoint{
 			tp(1, "reg 8\nconst8 77\nequal\nend"), tp(2, "reg 4\nref64\nend"), tp(3, "const8 1\nend")}, regs: rsi(0)},
 	}
-	all = append(all, printing(t)...)
+	all = append(append(all, printing(t)...), repeats(t)...)
 	for _, p := range []path{all[0], all[5], all[9]} {
 		p.full = true
 		for _, sleeps := range []bool{false, true} {

@@ -26,6 +26,7 @@ type turn struct {
 	scratch []asm.Reg
 	record  int // offset of the failure record of the condition, 0 if that cannot fail
 	actions []action
+	alike   [][]asm.Reg // scratch registers of the expressions of Alike; nil if hits are not counted
 }
 
 // action is an action with what was planned for it.
@@ -54,6 +55,7 @@ func (b *builder) plan() error {
 	if b.locks && (b.Trap || b.Strict) {
 		return errors.New("an expression sets a trace state variable where a stop evaluates it again")
 	}
+	b.planRepeat(&b.turns[0])
 	b.planRanges()
 	// Frames come behind all failure records, and the raw state of the registers, which all tracepoints share, comes last.
 	raw := 0
@@ -200,7 +202,7 @@ func (b *builder) anywhere(n arch.Reg) jit.Place {
 func (b *builder) dry(register func(arch.Reg) jit.Place) *jit.Env {
 	return &jit.Env{Register: register, Variable: func(n uint16) jit.Place {
 		switch b.Builtins[trace.VariableNumber(n)] {
-		case Timestamp:
+		case Timestamp, Nanoseconds:
 			return jit.Computed(func(asm.Reg) {})
 		case Thread: // which is not computed where it is only recorded
 			return jit.Computed(func(asm.Reg) { b.calls = true })
@@ -298,11 +300,12 @@ func (b *builder) planExpression(f *framePlan, a *action, l *layout) error {
 	}
 	b.need(b.used(demand, a.scratch)...)
 	for in := range a.Program.Instructions() {
-		a.dynamic = a.dynamic || in.Op == ax.OpIfGoto || in.Op == ax.OpTrace
+		a.dynamic = a.dynamic || in.Op == ax.OpIfGoto
 	}
 	e := &jit.Env{
 		TraceMemory: func(_, size jit.Operand) error {
 			if size.Base != asm.NoReg {
+				a.dynamic = true
 				f.blocks = append(f.blocks, block{kind: blockMemory, room: maxComputed})
 				return b.checkHandOver()
 			}

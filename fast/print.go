@@ -121,7 +121,7 @@ func (b *builder) printString(contents int, s printedString) {
 	next := b.Here()
 	from := b.Len()
 	b.Load(1, false, regScratch, asm.Index(asm.RSI, regIndex, 1, 0))
-	b.faults(faultRange{from: int32(from), to: int32(b.Len()), kind: faultHanded}, unread)
+	b.faults(faultRange{from: int32(from), to: int32(b.Len()), kind: faultElsewhere}, unread)
 	b.Store(1, asm.Index(regSlot, regIndex, 1, int32(at+2)), regScratch)
 	b.Inc(4, regIndex)
 	b.Test(4, regScratch, regScratch)

@@ -24,6 +24,7 @@ type Record struct {
 	Failures []error
 	Printed  []string // what the expressions have printed, in order
 	More     bool     // the next record is of the same hit
+	Repeat   *Repeat  // by which hits that repeat this one can be counted; nil if they are not
 	Lost     int64    // frames of the tracepoint dropped since its record before, for want of room
 }
 
@@ -319,7 +320,9 @@ func (r *Reader) collectPlain(s *Slots, position, end uint64) (size uint64, err 
 		hits++
 	}
 	if hits > 0 {
-		r.records = append(r.records, Record{Key: f.key, Frames: r.frames[start:], Hits: hits, Lost: r.lostOf(f.index)})
+		r.records = append(r.records, Record{
+			Key: f.key, Frames: r.frames[start:], Hits: hits, Lost: r.lostOf(f.index), Repeat: s.repeat,
+		})
 	}
 	return uint64(hits * s.size), err
 }
@@ -360,7 +363,7 @@ func (r *Reader) record(s *Slots, f *framePlan, slot []byte, present bool) (made
 			}
 		}
 	}
-	made.Hits, made.Lost = 1, r.lostOf(f.index)
+	made.Hits, made.Lost, made.Repeat = 1, r.lostOf(f.index), s.repeat
 	if f.direct && slot[slotFlags]&flagShort == 0 {
 		made.Frames, err = r.direct(f, slot)
 	} else {

@@ -23,6 +23,9 @@ type Site struct {
 	NoRedZone bool
 	// Builtins are the trace state variables that are computed.
 	Builtins map[trace.VariableNumber]Builtin
+	// Tag is what the pad finds its entries in the table of Repeats by, from 1 on, another one for each pad that is built; 0 has it
+	// make a frame for each hit.
+	Tag int32
 	// Displace makes the displaced instructions as they run from an address on. Behind them the pad has a jump to Next.
 	Displace func(at arch.Addr) ([]byte, error)
 	Next     arch.Addr
@@ -42,6 +45,8 @@ type Builtin uint8
 const (
 	// Timestamp is microseconds since 1970, by the Clock of the control area.
 	Timestamp Builtin = iota + 1
+	// Nanoseconds is the same in nanoseconds.
+	Nanoseconds
 	// Thread is the thread's id. Pads record the base of its thread-local storage, which Reader.Thread translates.
 	Thread
 	// Process is the number that Control.SetProcess was told.

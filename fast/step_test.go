@@ -107,14 +107,15 @@ func (n *named) Fatal(args ...any) { n.Helper(); n.Fatalf("%s", fmt.Sprint(args.
 type walk struct {
 	*victim
 	path
-	pad    *Pad
-	before amd64.UserRegs
-	want   []outcome
-	after  map[uint16]int64 // variables
-	reader *Reader
-	at     int          // offset in the pad at which the thread was taken out
-	places map[int]bool // all of these
-	limit  int          // instructions after which the way to the end is given up, 0 for none
+	pad     *Pad
+	before  amd64.UserRegs
+	want    []outcome
+	after   map[uint16]int64 // variables
+	reader  *Reader
+	at      int          // offset in the pad at which the thread was taken out
+	places  map[int]bool // all of these
+	entries []int        // places of the table of repeats
+	limit   int          // instructions after which the way to the end is given up, 0 for none
 }
 
 // newWalk builds the pad of a path and puts it into the victim.
@@ -124,9 +125,9 @@ func newWalk(v *victim, p path, rng *rand.Rand) *walk {
 	w := &walk{victim: v, path: p, places: map[int]bool{}}
 	arena := v.arena
 	arena.WhenFull = p.whenFull
-	site := &Site{Arena: &arena, Index: 5, Addr: siteAddr, Pad: padAddr, Tracepoints: p.tracepoints, Registers: coreRegisters(t),
+	site := &Site{Arena: &arena, Index: 5, Addr: siteAddr, Pad: padAddr, Tracepoints: p.tracepoints, Registers: coreRegisters(t), Tag: testTag,
 		Trap: p.trap, Strict: p.strict, NoRedZone: p.noRedZone,
-		Builtins: map[trace.VariableNumber]Builtin{1: Timestamp, 20: Thread, 21: Process}, Next: siteAddr + arch.Addr(len(moved)),
+		Builtins: map[trace.VariableNumber]Builtin{1: Timestamp, 20: Thread, 21: Process, 22: Nanoseconds}, Next: siteAddr + arch.Addr(len(moved)),
 		Displace: func(arch.Addr) ([]byte, error) { return moved, nil }}
 	if p.all {
 		site.Registers = allRegisters(t)
@@ -160,7 +161,7 @@ func newWalk(v *victim, p path, rng *rand.Rand) *walk {
 		o.registers = blockOf(t, layout, layout.Size, &w.before, v.extendedState())
 	}
 	enabled := slices.DeleteFunc(slices.Clone(p.tracepoints), func(t Tracepoint) bool { return slices.Contains(p.disabled, t.Index) })
-	if !p.nothing && !p.stops {
+	if !p.nothing && !p.stops && p.counted == 0 {
 		w.want = o.hit(enabled)
 	}
 	return w
@@ -227,7 +228,7 @@ func (w *walk) prepare() {
 		}
 		return int64(w.pid)
 	}
-	w.control.SetClock(Clock{Microseconds: microseconds})
+	w.control.SetClock(Clock{Nanoseconds: microseconds * 1000})
 	w.control.SetProcess(77)
 	w.control.SwitchOn()
 	w.control.store(OwnerAt, w.control.load(OwnerAt)|1)
@@ -256,6 +257,7 @@ func (w *walk) prepare() {
 		w.control.SwitchOff()
 	}
 	w.fill()
+	w.enter()
 }
 
 // step executes one instruction, or deals with its fault.
@@ -395,6 +397,7 @@ func (w *walk) check(_ amd64.UserRegs, trapped bool) {
 	if w.path.whenFull == Drop && w.path.full {
 		return
 	}
+	w.checkCounts()
 	if diff := cmp.Diff(w.want, made, cmp.AllowUnexported(outcome{})); diff != "" {
 		w.t.Errorf("records (-want +got):\n%s", diff)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"testing"
 
 	"tracewell/arch"
@@ -71,7 +72,7 @@ func newVictim(t testing.TB) *victim {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	launch := sys.Launch{Path: program, Args: []string{program, fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), shared.Fd())},
+	launch := sys.Launch{Path: program, Args: []string{program, fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), shared.Fd()), strconv.Itoa(ControlSize)},
 		Files: []*os.File{null, null, os.Stderr}, Terminal: -1, Dir: "/"}
 	pid, err := launch.Start(0)
 	if err != nil {

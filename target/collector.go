@@ -1,6 +1,8 @@
 package target
 
 import (
+	"errors"
+
 	"tracewell/arch"
 	"tracewell/trace"
 	"tracewell/trace/compiled"
@@ -41,6 +43,19 @@ type Collector interface {
 	Variables() VariableStore
 }
 
+// Repeater is a Collector that can count hits in place of making a frame for each, of tracepoints with Repeats.
+type Repeater interface {
+	// Repeats appends what was repeated since the last call in this run, which may be over. Those hits are in no Deposit and no Tally.
+	Repeats(dst []Repeat) []Repeat
+}
+
+// Repeat is a frame that was deposited, and how many hits have repeated it.
+type Repeat struct {
+	Key   trace.Key
+	Frame []byte // which nobody changes any more
+	Times uint64
+}
+
 // Refusal is an address at which a Collector cannot collect, and why.
 type Refusal struct {
 	PID  int
@@ -60,6 +75,8 @@ type Run struct {
 	// (trace.Timestamp and so on) which says what it is. A Collector that cannot compute one refuses tracepoints that use it.
 	Builtins map[trace.VariableNumber]trace.VariableNumber
 	WhenFull WhenFull
+	// Prompt asks for a deposit within half a millisecond of a hit; otherwise frames may lie longer the fewer there are.
+	Prompt bool
 	// Deposit takes what has been collected, in order, one call after the other. The cost of a frame is mostly that of the call and
 	// of its deposit, so both should have many; what is left is a copy, if the frames of all deposits lie one behind the other in
 	// memory, within the capacity of the first. With Halt the run is over: the hits behind the one that has ended it are
@@ -86,6 +103,10 @@ const (
 	// DropFrame goes on without the frame, which is counted as lost.
 	DropFrame
 )
+
+// ErrStoodStill ends a run with WaitWhileMoving whose frames nobody took: the Collector deposits it as the error of the last
+// Deposit.
+var ErrStoodStill = errors.New("the frames of the program were not taken from its buffer for too long, so that it went on without")
 
 // Deposit is what one tracepoint has made of one hit, or of several in a row of which there is nothing to tell but their frames.
 type Deposit struct {

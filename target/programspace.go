@@ -2,6 +2,7 @@ package target
 
 import (
 	"os"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/inferior"
@@ -21,7 +22,20 @@ type process struct {
 
 // ReadMemory implements inferior.Process.
 func (p process) ReadMemory(addr arch.Addr, b []byte) (int, error) {
-	return p.target.ReadMemory(ThreadID{PID: p.pid, TID: p.pid}, addr, b)
+	return p.target.ReadMemory(Leader(p.target, p.pid), addr, b)
+}
+
+// Leader is the thread that stands for a process: the one with its number or, for a target that numbers threads in another way, its
+// first.
+func Leader(t Target, pid int) ThreadID {
+	leader := ThreadID{PID: pid, TID: pid}
+	threads := t.Threads()
+	if !slices.Contains(threads, leader) {
+		if i := slices.IndexFunc(threads, func(id ThreadID) bool { return id.PID == pid }); i >= 0 {
+			return threads[i]
+		}
+	}
+	return leader
 }
 
 // ReadAuxv implements inferior.Process.

@@ -23,7 +23,8 @@ type Runner interface {
 	// Stop asks the running threads that id covers to stop, each with an Event of SignalNone of its own unless another one
 	// comes first. It is for non-stop mode.
 	Stop(id ThreadID) error
-	// SetNonStop chooses the mode. To return to all-stop mode it stops what runs, without Events.
+	// SetNonStop chooses the mode. To return to all-stop mode it stops what runs. Of the Events that nobody has received
+	// only beginnings and ends of processes remain.
 	SetNonStop(on bool) error
 	// SetReports says which happenings have Events. Without one, the thing happens unseen; forked children are let go.
 	SetReports(r Reports)
@@ -91,6 +92,7 @@ const (
 	SyscallEntry                   // a system call is about to be made: Syscall
 	SyscallReturn                  // it has been made
 	NoneResumed                    // no thread is left that could have an Event
+	Requesting                     // the program waits for the client to do something with a file: Request; see Passage.Answer
 )
 
 // Reason says more about a stop with SignalTrap.
@@ -120,7 +122,11 @@ type Event struct {
 	Path    string
 	Child   ThreadID
 	Syscall int
+	Request string // as File-I/O has it, such as "write,1,80000400,c"
 }
+
+// GroupStop is the stop of a whole process by job control, which no Resume ends, only SIGCONT. Signal is the kernel's number.
+type GroupStop struct{ PID, Signal int }
 
 // Launcher is a target that can take on processes besides those that it has.
 type Launcher interface {

@@ -129,6 +129,8 @@ type Groups interface {
 	Availability() Availability
 	Reverser() Reverser
 	MonitorCommands() MonitorCommands
+	SingleRegisters() SingleRegisters
+	Passage() Passage
 }
 
 // Base has none of the optional abilities. Targets embed it and override what they have.
@@ -153,6 +155,8 @@ func (Base) ThreadLocals() ThreadLocals       { return nil }
 func (Base) Availability() Availability       { return nil }
 func (Base) Reverser() Reverser               { return nil }
 func (Base) MonitorCommands() MonitorCommands { return nil }
+func (Base) SingleRegisters() SingleRegisters { return nil }
+func (Base) Passage() Passage                 { return nil }
 
 // Breakpoints is a target that can stop where it is told. Removing what is not there is no error.
 type Breakpoints interface {
@@ -166,7 +170,7 @@ type Breakpoints interface {
 type Breakpoint struct {
 	Kind   BreakKind
 	Addr   arch.Addr
-	Length int // of what is watched, in bytes; of a breakpoint the kind of instruction
+	Length int // of what is watched, in bytes; of a breakpoint the kind of instruction, 0 for the one that is there
 
 	// Check is asked at every hit, on the target's own goroutine, whether the thread is to stop; nil stops always. A thread
 	// that is not to stop goes on as if nothing had been there.

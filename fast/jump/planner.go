@@ -68,7 +68,7 @@ func (p *Planner) Hold(r Range) { p.hold(hold{r, nil}) }
 
 // Unhold ends Hold.
 func (p *Planner) Unhold(r Range) {
-	p.held = slices.DeleteFunc(p.held, func(h hold) bool { return h.plan == nil && h.Range == r })
+	p.unhold(r.Start, func(h hold) bool { return h.plan == nil && h.Range == r })
 }
 
 // Covering returns the plan whose pad has to collect for an address, because the instruction there is displaced with one in front
@@ -131,11 +131,27 @@ func (p *Planner) Fork(room *Room, kept func(*Plan) bool) *Planner {
 // Release gives back what a plan has reserved, unless that has been done. Its patch must be out of the program, and no thread on
 // its trampoline.
 func (p *Planner) Release(plan *Plan) {
-	before := len(p.held)
-	p.held = slices.DeleteFunc(p.held, func(h hold) bool { return h.plan == plan })
-	if plan.Landing != 0 && len(p.held) < before {
+	of := func(h hold) bool { return h.plan == plan }
+	held := p.unhold(plan.Held.Start, of)
+	if plan.Hop != 0 {
+		p.unhold(plan.Hop, of)
+	}
+	if plan.Landing != 0 && held {
 		p.Room.Give(plan.Landing, Trampoline)
 	}
+}
+
+// unhold takes out those of the holds from an address on that are gone, and reports whether there were any.
+func (p *Planner) unhold(start arch.Addr, gone func(hold) bool) (found bool) {
+	for i, _ := p.search(start); i < len(p.held) && p.held[i].Start == start; {
+		if !gone(p.held[i]) {
+			i++
+			continue
+		}
+		found = true
+		p.held = slices.Delete(p.held, i, i+1)
+	}
+	return found
 }
 
 // hold inserts a hold in order.

@@ -1,5 +1,6 @@
-/* Memory for pads to run in: what the test shares with it, and places for code, a stack and data. The test puts everything there and
- * sets the registers; main only has to get to its breakpoint instruction. */
+/* victim FILE SIZE: memory for pads to run in. What the test shares with it is in FILE: a control area of SIZE bytes, and a ring. There
+ * are places for code, a stack and data besides. The test puts everything there and sets the registers; main only has to get to its
+ * breakpoint instruction. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,11 +14,12 @@ static void map(unsigned long addr, unsigned long size, int protection, int fd, 
 
 int main(int argc, char **argv)
 {
-	int fd = argc > 1 ? open(argv[1], O_RDWR) : -1;
+	int fd = argc > 2 ? open(argv[1], O_RDWR) : -1;
 	if (fd < 0)
 		return 2;
-	map(0x20000000, 0x1000000, PROT_READ | PROT_WRITE, fd, 0);
-	map(0x30000000, 0x20000, PROT_READ | PROT_WRITE, fd, 0x1000000);
+	long control = atol(argv[2]);
+	map(0x20000000, control, PROT_READ | PROT_WRITE, fd, 0);
+	map(0x30000000, 0x20000, PROT_READ | PROT_WRITE, fd, control);
 	map(0x10000000, 0x20000, PROT_READ | PROT_EXEC, -1, 0);
 	map(0x40000000, 0x10000, PROT_READ | PROT_WRITE, -1, 0);
 	map(0x50000000, 0x2000, PROT_READ | PROT_WRITE, -1, 0);

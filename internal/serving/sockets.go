@@ -42,7 +42,7 @@ const (
 	// silence is how long a connection may stay without a byte before it is closed.
 	silence = time.Minute
 	// grace is how long a second client waits for the first to leave.
-	grace = 200 * time.Millisecond
+	grace = time.Second
 	// crowd is how many connections may wait to be looked at.
 	crowd = 64
 	// farewell is how long a refused peer may take to read why.

@@ -26,3 +26,10 @@ func Map(f *os.File) (data []byte, unmap func() error, err error) {
 	}
 	return data, func() error { return unix.Munmap(data) }, nil
 }
+
+// Release gives back the memory that a mapping of Map takes. Its content stays, and is read again where it is used.
+func Release(data []byte) {
+	if len(data) > 0 {
+		_ = unix.Madvise(data, unix.MADV_DONTNEED) // it stays where it is then
+	}
+}

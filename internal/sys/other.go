@@ -42,9 +42,6 @@ func PeerUser(conn net.Conn) (uid int, err error) {
 	return 0, fmt.Errorf("it is not found out on %s; --any-user serves every user", runtime.GOOS)
 }
 
-// OpenSerial opens a serial line or a named pipe as it is: its user has to put a line into raw mode.
-func OpenSerial(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR, 0) }
-
 // Executable says that the program of a process is not known on this system.
 func Executable(int) (string, error) { return "", fs.ErrNotExist }
 

@@ -3,10 +3,10 @@
 package sys
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -26,7 +26,7 @@ type Mapping struct {
 
 // Mappings reads the address space of pid, in order of addresses.
 func Mappings(pid int) ([]Mapping, error) {
-	b, err := os.ReadFile(procPath(pid, "maps"))
+	b, err := readFile(procPath(pid, "maps"))
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func parseMapping(line string) (Mapping, error) {
 }
 
 // Auxv reads the auxiliary vector of pid.
-func Auxv(pid int) ([]byte, error) { return os.ReadFile(procPath(pid, "auxv")) }
+func Auxv(pid int) ([]byte, error) { return readFile(procPath(pid, "auxv")) }
 
 // Executable is the path of the program that pid runs.
 func Executable(pid int) (string, error) { return os.Readlink(procPath(pid, "exe")) }
@@ -86,21 +86,28 @@ func ThreadName(tid int) string {
 // readShort reads a file that fits into buf. It makes three system calls, and os.ReadFile ten: sessions ask for such files of
 // a thousand threads.
 func readShort(path string, buf []byte) ([]byte, error) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: path, Err: err}
-	}
-	defer unix.Close(fd)
-	n, err := unix.Read(fd, buf)
-	if err != nil {
-		return nil, &os.PathError{Op: "read", Path: path, Err: err}
-	}
-	return buf[:n], nil
+	return look(func() ([]byte, error) {
+		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return nil, &os.PathError{Op: "open", Path: path, Err: err}
+		}
+		defer unix.Close(fd)
+		n, err := unix.Read(fd, buf)
+		if err != nil {
+			return nil, &os.PathError{Op: "read", Path: path, Err: err}
+		}
+		return buf[:n], nil
+	})
+}
+
+// readFile is os.ReadFile.
+func readFile(path string) ([]byte, error) {
+	return look(func() ([]byte, error) { return os.ReadFile(path) })
 }
 
 // Threads lists the thread ids of pid.
 func Threads(pid int) ([]int, error) {
-	entries, err := os.ReadDir(procPath(pid, "task"))
+	entries, err := look(func() ([]os.DirEntry, error) { return os.ReadDir(procPath(pid, "task")) })
 	if err != nil {
 		return nil, err
 	}
@@ -113,13 +120,32 @@ func Threads(pid int) ([]int, error) {
 	return tids, nil
 }
 
+// Processes lists the process ids of this machine, or of this container, in no order.
+func Processes() ([]int, error) {
+	names, err := look(func() ([]string, error) {
+		f, err := os.Open("/proc")
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return f.Readdirnames(-1)
+	})
+	var pids []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, err
+}
+
 // Children lists the processes that the threads of pid have started and that have not been waited for. The kernel may leave some
 // out of the list while others end.
 func Children(pid int) []int {
 	tids, _ := Threads(pid)
 	var children []int
 	for _, tid := range tids {
-		list, _ := os.ReadFile(procPath(pid, "task/"+strconv.Itoa(tid)+"/children"))
+		list, _ := readFile(procPath(pid, "task/"+strconv.Itoa(tid)+"/children"))
 		for field := range strings.FieldsSeq(string(list)) {
 			if child, err := strconv.Atoi(field); err == nil {
 				children = append(children, child)
@@ -131,25 +157,21 @@ func Children(pid int) []int {
 
 // StatusField reads one field of /proc/PID/status, such as "Tgid" or "Seccomp"; "" if there is none.
 func StatusField(pid int, name string) (string, error) {
-	f, err := os.Open(procPath(pid, "status"))
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if value, ok := strings.CutPrefix(lines.Text(), name+":"); ok {
+	b, err := readFile(procPath(pid, "status"))
+	for line := range strings.Lines(string(b)) {
+		if value, ok := strings.CutPrefix(line, name+":"); ok {
 			return strings.TrimSpace(value), nil
 		}
 	}
-	return "", lines.Err()
+	return "", err
 }
 
 // HasEnded reports whether a thread is gone, or is still to be waited for only.
 func HasEnded(tid int) bool {
-	line, err := os.ReadFile(procPath(tid, "stat"))
+	line, err := readFile(procPath(tid, "stat"))
 	state := line[bytes.LastIndexByte(line, ')')+1:]
-	return err != nil || bytes.HasPrefix(state, []byte(" Z")) || bytes.HasPrefix(state, []byte(" X"))
+	gone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH)
+	return gone || bytes.HasPrefix(state, []byte(" Z")) || bytes.HasPrefix(state, []byte(" X"))
 }
 
 // CountThreads is the number of threads of pid, those included that have ended and are to be waited for.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"tracewell/arch"
 	"tracewell/ax"
@@ -27,7 +26,9 @@ type collector struct {
 	pending   [][]target.Deposit                    // those of one hit together
 	tallies   []target.Tally
 	machine   ax.Machine
-	variables store
+	// The variables have a lock of their own, since hits that are not the collector's use them, too: those of tracepoints that it
+	// refused call them through the engine, in the middle of a hit, with the target's mutex held.
+	variables target.Variables
 }
 
 // Begin implements target.Collector.
@@ -36,7 +37,7 @@ func (c *collector) Begin(run target.Run) {
 	defer c.t.mu.Unlock()
 	c.run, c.deposit = run, run.Deposit
 	c.pending, c.tallies, c.prepared = nil, nil, make(map[place][]*compiled.Tracepoint)
-	c.variables.load(run.Variables)
+	c.variables.Load(run.Variables)
 }
 
 // Offload implements target.Collector. Nothing is changed when it refuses.
@@ -359,42 +360,3 @@ func (w *world) TraceString(addr arch.Addr, limit uint64) {
 
 // Printf is never called: what prints is refused.
 func (w *world) Printf(uint64, uint64, string, []int64) error { return target.ErrUnsupported }
-
-// store is the collector's variables. It has a lock of its own, since hits that are not the collector's use it, too: those of
-// tracepoints that it refused call it through the engine, in the middle of a hit, with the target's mutex held.
-type store struct {
-	mu     sync.Mutex
-	values map[trace.VariableNumber]int64
-}
-
-// load replaces all variables.
-func (s *store) load(values []target.VariableValue) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.values = make(map[trace.VariableNumber]int64)
-	for _, v := range values {
-		s.values[v.Number] = v.Value
-	}
-}
-
-func (s *store) Variable(n trace.VariableNumber) (int64, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	v, ok := s.values[n]
-	return v, ok
-}
-
-func (s *store) SetVariable(n trace.VariableNumber, v int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.values[n] = v
-}
-
-func (s *store) AppendVariables(dst []target.VariableValue) []target.VariableValue {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, n := range slices.Sorted(maps.Keys(s.values)) {
-		dst = append(dst, target.VariableValue{Number: n, Value: s.values[n]})
-	}
-	return dst
-}

@@ -15,6 +15,7 @@ import (
 	"tracewell/fast"
 	"tracewell/fast/jump"
 	"tracewell/internal/sys"
+	"tracewell/target"
 	"tracewell/target/linux/internal/patch"
 )
 
@@ -103,7 +104,7 @@ func (t *Target) arenaFor(p *process, addr arch.Addr) (*arena, *padArea, error) 
 	}
 	if a := p.pads.arena; a != nil && a.control.Abandoned() { // there are holes in the ring that nothing fills
 		if len(p.pads.sites) > 0 {
-			return nil, nil, ErrStoodStill
+			return nil, nil, target.ErrStoodStill
 		}
 		t.collector.remove(a)
 		p.pads.arena = nil

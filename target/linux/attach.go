@@ -21,6 +21,24 @@ func (t *Target) Attach(pid int) (target.ThreadID, error) { return t.attachGuard
 // AttachAsIs is Attach, but a process that job control has stopped stays stopped until it is continued by SIGCONT.
 func (t *Target) AttachAsIs(pid int) (target.ThreadID, error) { return t.attachGuarded(pid, true) }
 
+// Join is AttachAsIs for one more process, which goes on as the others do: at once if they run, else with them.
+func (t *Target) Join(pid int) error {
+	_, err := t.AttachAsIs(pid)
+	t.do(func() {
+		p := t.process(pid)
+		if err != nil || p == nil || !t.active {
+			return
+		}
+		for _, k := range p.order {
+			if t.wanted(k) {
+				k.wants = toRun
+				t.resumeLater(k)
+			}
+		}
+	})
+	return err
+}
+
 // attachGuarded has a guard stand by before it attaches, since the process stands still from then on.
 func (t *Target) attachGuarded(pid int, asIs bool) (id target.ThreadID, err error) {
 	t.guard.Start()
@@ -74,8 +92,12 @@ func (t *Target) attachable(pid int) error {
 	if size, err := sys.StatusField(pid, "VmSize"); err == nil && size == "" {
 		return errors.New("it is a thread of the kernel")
 	}
-	if tracer, err := sys.StatusField(pid, "TracerPid"); err == nil && tracer != "0" {
-		return fmt.Errorf("process %s traces it already", tracer)
+	// Of a process that was let go a thread may still be traced by this server, until the vfork child that it waits for is free.
+	tids, _ := sys.Threads(pid)
+	for _, tid := range append([]int{pid}, tids...) {
+		if tracer, err := sys.StatusField(tid, "TracerPid"); err == nil && tracer != "" && tracer != "0" {
+			return fmt.Errorf("process %s traces it already", tracer)
+		}
 	}
 	return nil
 }
@@ -132,12 +154,14 @@ func (t *Target) seizeAll(p *process) error {
 	}
 }
 
-// stopSeized stops a task that runs. It keeps what it stops with.
+// stopSeized stops a task that runs. It keeps what it stops with until it is resumed: a session is told of no stop in a process
+// that it has just had attached to, and would take a signal from a task if it resumed that without knowing of its stop.
 func (t *Target) stopSeized(k *task) {
 	k.state = running
 	sys.Interrupt(k.tid)
 	if t.awaitStop(k) && t.mustHandle(k) {
 		t.queueStop(k)
+		t.stops[len(t.stops)-1].stood = true
 	}
 	if k.state == stopped {
 		_ = k.fetch() // see onPointer

@@ -56,18 +56,22 @@ type collector struct {
 	over     atomic.Bool          // a deposit has ended the run, or none has begun
 	halt     atomic.Bool          // a deposit has ended the run, and the tracepoints are still in place
 	begun    atomic.Uint64        // runs
+	prompt   atomic.Bool          // the run wants its frames at once
 
-	mu        sync.Mutex // held while frames are drained and deposited; guards the next five
+	mu        sync.Mutex // held while frames are drained and deposited; guards the next seven
 	run       target.Run
 	registers *fast.Registers  // of the run's R blocks, nil until there is a pad
 	deposits  []target.Deposit // of one call, kept for the next
 	arenas    []*arena
 	stop      chan struct{} // ends the pump, nil without one
+	draining  *arena        // whose records take is given
+	repeats   repeats
 
 	counting sync.Mutex // guards tallies; no other lock is taken under it
 	tallies  map[trace.Key]*target.Tally
 
 	variables variables
+	tags      int32 // given to pads; the tracer's own
 }
 
 // Begin implements target.Collector.
@@ -79,7 +83,9 @@ func (c *collector) Begin(run target.Run) {
 	c.tallies = make(map[trace.Key]*target.Tally)
 	c.counting.Unlock()
 	c.run, c.registers = run, nil
+	c.repeats = repeats{}
 	c.halt.Store(false)
+	c.prompt.Store(run.Prompt)
 	c.variables.begin(run.Variables)
 	for _, a := range c.arenas {
 		a.control.SetPatience(c.patience())
@@ -90,6 +96,9 @@ func (c *collector) Begin(run target.Run) {
 
 // Offload implements target.Collector. The program's thread that has to make the memory goes on before anything else is done.
 func (c *collector) Offload(pid int, tp *compiled.Tracepoint) error {
+	if _, _, isCall := trace.ParseCall(tp.Addr); isCall {
+		return errCall
+	}
 	err := target.ErrNoProcess
 	var fresh *arena
 	c.t.do(func() {
@@ -197,6 +206,9 @@ func (c *collector) take(records []fast.Record) {
 	}
 	for i := range records {
 		r := &records[i]
+		if r.Repeat != nil && r.Hits > 0 {
+			c.repeats.note(c.draining, r)
+		}
 		c.deposits = append(c.deposits, target.Deposit{
 			Key: r.Key, Frames: r.Frames, Hits: r.Hits, Failures: r.Failures, Printed: r.Printed, More: r.More,
 			Lost: r.Lost,
@@ -230,6 +242,7 @@ func (c *collector) lose(err error) {
 // drain deposits what is whole in a ring, and returns the number of bytes. mu is held.
 func (c *collector) drain(a *arena) (n int) {
 	err := error(nil)
+	c.draining = a
 	for more := true; more && err == nil && n < a.shape.RingSize; {
 		var took int
 		took, err = a.reader.Drain(a.shape.RingSize/ringPieces, c.take)
@@ -248,18 +261,16 @@ func (c *collector) drain(a *arena) (n int) {
 	return n
 }
 
-// Ends of runs whose frames nobody took.
-var (
-	ErrStoodStill = errors.New("the frames of the program were not taken from its buffer for too long, so that it went on without")
-	errNoRoom     = errors.New("there was no room for a frame of the program (--when-full=stop)")
-)
+// errNoRoom ends runs with target.StopRun whose frames nobody took, where those that wait end with target.ErrStoodStill: the
+// messages tell the user which of both was asked for.
+var errNoRoom = errors.New("there was no room for a frame of the program (--when-full=stop)")
 
 // stoodStill is why threads went on without their frames.
 func (c *collector) stoodStill() error {
 	if c.run.WhenFull == target.StopRun {
 		return errNoRoom
 	}
-	return ErrStoodStill
+	return target.ErrStoodStill
 }
 
 // ringPieces is in how many a full ring is taken: the program goes on writing when it has the room of the first.
@@ -313,33 +324,38 @@ func (c *collector) released(a *arena) uint64 {
 // crowdedSleep is how long the pump sleeps at most where less than half of a ring is free.
 const crowdedSleep = 100 * time.Microsecond
 
-// look is what the pump does.
+// due is the part of a ring that the pump sleeps for at the most: a burst finds the rest of it free.
+const due = 16
+
+// look is what the pump does. As much as a sleep has brought the next one is expected to.
 func (c *collector) look(sleep time.Duration) time.Duration {
-	much, crowded := c.poll()
+	parts, crowded := c.poll()
 	c.letSleep()
-	switch {
-	case much:
-		return shortestSleep
-	case crowded:
-		return min(2*sleep, crowdedSleep)
+	next := 2 * sleep
+	if parts > 0.5 {
+		next = time.Duration(float64(sleep) / parts)
 	}
-	return 2 * sleep
+	if crowded {
+		next = min(next, crowdedSleep)
+	}
+	if c.prompt.Load() {
+		next = min(next, promptSleep)
+	}
+	return max(next, shortestSleep)
 }
 
-// poll drains all rings, and reports whether one had an eighth of itself to drain, and whether one has little room left.
-func (c *collector) poll() (much, crowded bool) {
+// poll drains all rings. It returns how often what is due was in the fullest, and whether one has little room left.
+func (c *collector) poll() (parts float64, crowded bool) {
 	c.mu.Lock()
 	for _, a := range c.arenas {
-		if c.drain(a) > a.shape.RingSize/8 {
-			much = true
-		}
+		parts = max(parts, due*float64(c.drain(a))/float64(a.shape.RingSize))
 		crowded = crowded || a.reader.Used() > uint64(a.shape.RingSize/2)
 	}
 	c.mu.Unlock()
 	if c.halt.Load() {
 		c.t.do(func() {}) // what is due then (settleRun) the loop does by itself
 	}
-	return much, crowded
+	return parts, crowded
 }
 
 // add has a ring drained from now on.
@@ -369,6 +385,7 @@ func (c *collector) remove(a *arena) (lost int) {
 		}
 	}
 	c.variables.moveFrom(a)
+	c.repeats.leave(a)
 	for i, other := range c.arenas {
 		if other == a {
 			c.arenas = append(c.arenas[:i:i], c.arenas[i+1:]...)
@@ -393,6 +410,7 @@ func (c *collector) registerBlock() (*fast.Registers, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.repeats.world = frameWorld{layout: layout, block: c.run.RegisterBlock}
 	c.registers, err = fast.NewRegisters(layout, c.run.RegisterBlock, host.padProcessor())
 	return c.registers, err
 }
@@ -431,7 +449,7 @@ func (c *collector) patience() time.Duration {
 func (c *collector) builtins(a *arena) map[trace.VariableNumber]fast.Builtin {
 	can := map[trace.VariableNumber]fast.Builtin{trace.ProcessID: fast.Process}
 	if a.clocked {
-		can[trace.Timestamp] = fast.Timestamp
+		can[trace.Timestamp], can[trace.Nanoseconds] = fast.Timestamp, fast.Nanoseconds
 	}
 	if a.shape.RDFSBase {
 		can[trace.ThreadID] = fast.Thread

@@ -28,8 +28,8 @@ func (t *Target) Resume(actions []target.Action) error {
 	return err
 }
 
-// start sets every covered task going that is stopped. While something waits to be told, none is, and what happens at the return
-// from a system call may end the Resume at once: what a signal was to do to a task it then does later.
+// start sets every covered task going that is stopped. While something waits to be told, none is, and a step that is emulated, or
+// what happens at the return from a system call, may end the Resume at once: what a signal was to do to a task it then does later.
 func (t *Target) start(actions []target.Action) error {
 	t.remember()
 	orders := make(map[*task]target.Action)
@@ -56,21 +56,23 @@ func (t *Target) start(actions []target.Action) error {
 	}
 	t.active, t.actions = true, actions
 	for _, k := range covered {
-		signal := kernelSignal(orders[k].Signal)
-		switch {
-		case t.telling || t.tasks[k.tid] != k || k.state != stopped || k.has(owesStop) || !k.resumed():
-		case len(t.backlog) == 0 && k.why != atCallEnd:
+		if t.tasks[k.tid] != k || k.state != stopped || k.has(owesStop) || !k.resumed() {
+			continue
+		}
+		signal, ends := kernelSignal(orders[k].Signal), t.telling || len(t.backlog) > 0
+		k.signal = 0 // the session has decided about it: a detach must not deliver it once more
+		if !ends && k.why != atCallEnd {
 			if k.hitsAgain(orders[k]) {
 				k.meetAgain()
 			}
 			t.proceed(k, signal)
-		default:
-			if signal != 0 {
-				k.deferSignal(signal)
-			}
-			if len(t.backlog) == 0 {
-				t.atReturn(k)
-			}
+			continue
+		}
+		if signal != 0 {
+			k.deferSignal(signal)
+		}
+		if !ends {
+			t.atReturn(k)
 		}
 	}
 	canRun := func(k *task) bool { return k.state != zombie }
@@ -172,13 +174,16 @@ func (t *Target) SetNonStop(on bool) error {
 	return nil
 }
 
-// allStop stops everything without a word, in all-stop mode. Only ends of processes that nobody has been told of yet remain to
-// be received.
+// allStop stops everything without a word, in all-stop mode. Only beginnings and ends of processes that nobody has been told of
+// yet remain to be received.
 func (t *Target) allStop() {
 	t.follow.rest()
 	t.stopAll(stopSet{})
 	t.handleEnds()
-	t.events.drop(func(e target.Event) bool { return e.Kind != target.Exited && e.Kind != target.Terminated })
+	t.events.drop(func(e target.Event) bool {
+		ends := e.Kind == target.Exited || e.Kind == target.Terminated
+		return !ends && t.process(e.Child.PID) == nil
+	})
 	for k := range t.all() {
 		k.wants = toStay
 	}

@@ -3,40 +3,22 @@
 package linux
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"sync"
 
 	"tracewell/arch"
 	"tracewell/inferior"
 	"tracewell/internal/sys"
 	"tracewell/target"
-	"tracewell/tdesc"
+	"tracewell/target/ended"
 )
 
-// Ended is a program that has ended, as it was when it was last let go on: one thread that will not run again, its registers
-// of then, and of its memory what is backed by files that it could not write. GDB shows the frames of a trace run only for a
-// target with a program; with this one they can be looked at after the end.
-//
-// Resuming it, killing it and detaching from it all end it, with the event that the program ended with.
+// Ended is a program that has ended, as it was when it was last let go on, with what of its memory is backed by files that it could
+// not write.
 type Ended struct {
-	target.Base
-	description *tdesc.Target
-	last        lastState
-	end         target.Event
-	events      chan target.Event // of the one that there can be
-
-	mu   sync.Mutex
-	over bool
+	*ended.Target
+	last lastState
 }
-
-var (
-	_ target.Target = (*Ended)(nil)
-	_ target.Runner = (*Ended)(nil)
-	_ target.Tracer = (*Ended)(nil)
-)
 
 // lastState is what is kept of a program whenever it goes on while a trace run is on.
 type lastState struct {
@@ -73,50 +55,14 @@ func (t *Target) remember() {
 func (t *Target) Ended() (e *Ended) {
 	t.do(func() {
 		if len(t.procs) == 0 && t.last != nil && t.last.end != (target.Event{}) {
-			e = &Ended{description: t.regs.description, last: *t.last, end: t.last.end, events: make(chan target.Event, 1)}
+			e = &Ended{ended.New(ended.Program{
+				ISA: host.isa(), Description: t.regs.description, Thread: target.Thread{ID: t.last.id, Name: t.last.name, Core: -1},
+				Registers: t.last.registers, End: t.last.end,
+			}), *t.last}
 		}
 	})
 	return e
 }
-
-// errEnded answers what needs a live program.
-var errEnded = errors.New("the program has ended")
-
-// ISA implements target.Target.
-func (e *Ended) ISA() *arch.ISA { return host.isa() }
-
-// Description implements target.Target.
-func (e *Ended) Description() *tdesc.Target { return e.description }
-
-// Threads implements target.Target.
-func (e *Ended) Threads() []target.ThreadID {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.over {
-		return nil
-	}
-	return []target.ThreadID{e.last.id}
-}
-
-// Thread implements target.Target.
-func (e *Ended) Thread(id target.ThreadID) (target.Thread, error) {
-	if !slices.Contains(e.Threads(), id) {
-		return target.Thread{}, fmt.Errorf("%w: %s", target.ErrNoThread, id)
-	}
-	return target.Thread{ID: id, Name: e.last.name, Core: -1}, nil
-}
-
-// ReadRegisters implements target.Target.
-func (e *Ended) ReadRegisters(id target.ThreadID, block []byte) error {
-	if id != e.last.id {
-		return fmt.Errorf("%w: %s", target.ErrNoThread, id)
-	}
-	copy(block, e.last.registers)
-	return nil
-}
-
-// WriteRegisters implements target.Target.
-func (e *Ended) WriteRegisters(target.ThreadID, []byte) error { return errEnded }
 
 // ReadMemory implements target.Target from the files that were mapped.
 func (e *Ended) ReadMemory(_ target.ThreadID, addr arch.Addr, dst []byte) (int, error) {
@@ -124,7 +70,7 @@ func (e *Ended) ReadMemory(_ target.ThreadID, addr arch.Addr, dst []byte) (int, 
 	for done < len(dst) {
 		n := e.readMapped(uint64(addr)+uint64(done), dst[done:])
 		if n == 0 {
-			return done, fmt.Errorf("cannot read memory at %s: %w", addr+arch.Addr(done), errEnded)
+			return done, fmt.Errorf("cannot read memory at %s: %w", addr+arch.Addr(done), ended.Error)
 		}
 		done += n
 	}
@@ -156,24 +102,6 @@ func (e *Ended) mapping(addr uint64) (sys.Mapping, bool) {
 	}
 	return sys.Mapping{}, false
 }
-
-// WriteMemory implements target.Target.
-func (e *Ended) WriteMemory(target.ThreadID, arch.Addr, []byte) error { return errEnded }
-
-// Runner implements target.Groups.
-func (e *Ended) Runner() target.Runner { return e }
-
-// Tracer implements target.Groups.
-func (e *Ended) Tracer() target.Tracer { return e }
-
-// Breakpoints implements target.Groups. GDB inserts some by itself before it resumes.
-func (e *Ended) Breakpoints() target.Breakpoints { return e }
-
-// InsertBreakpoint implements target.Breakpoints: nothing will come by.
-func (e *Ended) InsertBreakpoint(target.ThreadID, target.Breakpoint) error { return nil }
-
-// RemoveBreakpoint implements target.Breakpoints.
-func (e *Ended) RemoveBreakpoint(target.ThreadID, target.Breakpoint) error { return nil }
 
 // Auxv implements target.Groups.
 func (e *Ended) Auxv() target.Auxv { return e }
@@ -213,53 +141,3 @@ func (m endedMappings) ReadOnly(_ target.ThreadID, addr arch.Addr, n int) bool {
 	}
 	return true
 }
-
-// Events implements target.Runner.
-func (e *Ended) Events() <-chan target.Event { return e.events }
-
-// Resume implements target.Runner: what follows is the program's end.
-func (e *Ended) Resume([]target.Action) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.over {
-		return target.ErrNoProcess
-	}
-	e.over = true
-	e.events <- e.end
-	return nil
-}
-
-// Stop implements target.Runner. Nothing ever runs.
-func (e *Ended) Stop(target.ThreadID) error { return nil }
-
-// SetNonStop implements target.Runner: one thread that never runs is as good in either mode.
-func (e *Ended) SetNonStop(bool) error { return nil }
-
-// SetReports implements target.Runner. Nothing ever happens.
-func (e *Ended) SetReports(target.Reports) {}
-
-// Interrupt implements target.Runner. Nothing ever runs.
-func (e *Ended) Interrupt() error { return nil }
-
-// Kill implements target.Runner.
-func (e *Ended) Kill(int) error { return e.Detach(0) }
-
-// Detach implements target.Runner.
-func (e *Ended) Detach(int) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.over = true
-	return nil
-}
-
-// Install implements target.Tracer.
-func (e *Ended) Install(int, arch.Addr, []arch.Addr) error { return errEnded }
-
-// Uninstall implements target.Tracer.
-func (e *Ended) Uninstall(int, arch.Addr) error { return nil }
-
-// SetHandler implements target.Tracer. Nothing here is ever hit.
-func (e *Ended) SetHandler(target.Handler) {}
-
-// Collector implements target.Tracer.
-func (e *Ended) Collector() target.Collector { return nil }

@@ -65,3 +65,70 @@ func TestVforkParentDetached(t *testing.T) {
 		}
 	}
 }
+
+// TestAttachToWaiting lets a program go whose threads wait for vfork children, and attaches to it again as soon as that is possible:
+// when none of its threads waits any more.
+func TestAttachToWaiting(t *testing.T) {
+	path := testprog.Build(t, "forkstorm", fixed).Path
+	for range 20 {
+		r := launch(t, path, "16", "3", "vfork")
+		r.quiet()
+		r.target.SetReports(target.Reports{Vfork: true})
+		ev := r.resume(0)
+		if ev.Kind != target.Vforked {
+			t.Fatalf("event %+v, want a vfork", ev)
+		}
+		r.must(r.target.SetNonStop(true))
+		r.must(r.target.Detach(r.pid))
+		if _, err := r.target.Attach(r.pid); err == nil || !strings.Contains(err.Error(), "traces it already") {
+			t.Errorf("attach while threads wait: %v", err)
+		}
+		r.must(r.target.Resume([]target.Action{{Thread: ev.Child}}))
+		_, err := r.target.Attach(r.pid)
+		for err != nil && strings.Contains(err.Error(), "traces it already") {
+			_, err = r.target.Attach(r.pid)
+		}
+		r.must(err)
+		r.must(r.target.Detach(r.pid))
+		r.must(r.target.Detach(ev.Child.PID))
+		if !gone(r.pid) {
+			t.Fatal("the program does not end")
+		}
+		if out := r.output(); !strings.Contains(out, "done wrong=0") {
+			t.Errorf("output %q", out)
+		}
+	}
+}
+
+// TestForksLeftInNonStop returns to all-stop mode before anybody has heard of the forks that happened. Each child is told of then.
+func TestForksLeftInNonStop(t *testing.T) {
+	path := testprog.Build(t, "forkstorm", fixed).Path
+	r := launch(t, path, "8", "50", "fork")
+	r.quiet()
+	r.target.SetReports(target.Reports{Fork: true})
+	r.must(r.target.SetNonStop(true))
+	r.must(r.target.Resume([]target.Action{target.Action{Thread: target.ThreadID{PID: r.pid, TID: target.All}}}))
+	children := func() map[int]bool {
+		pids := make(map[int]bool)
+		for _, id := range r.target.Threads() {
+			if id.PID != r.pid {
+				pids[id.PID] = true
+			}
+		}
+		return pids
+	}
+	for len(children()) == 0 { // more need not come: the thread that forks holds locks of the C library
+	}
+	r.must(r.target.SetNonStop(false))
+	untold := children()
+	for len(r.target.Events()) > 0 {
+		ev := <-r.target.Events()
+		if ev.Kind != target.Forked || !untold[ev.Child.PID] {
+			t.Errorf("event %+v is left", ev)
+		}
+		delete(untold, ev.Child.PID)
+	}
+	if len(untold) > 0 {
+		t.Errorf("nobody is told of %v", untold)
+	}
+}

@@ -162,7 +162,7 @@ func (t *Target) mustHandle(k *task) bool {
 	case event != 0 && event != sys.EventExec && !t.tells(k, event):
 		t.born(k, event)
 		return false
-	case event == 0 && signal == sys.SyscallTrap && !k.proc.catch.on:
+	case event == 0 && signal == sys.SyscallTrap && !k.proc.seesCalls():
 		return false
 	case event == 0 && signal == sys.SIGTRAP && k.fetch() == nil:
 		if at := k.trapPC(); k.byBreakpoint() && (k.proc.inserted[at] != nil || k.proc.stale(at)) {
@@ -191,7 +191,7 @@ func (t *Target) tells(k *task, event int) bool {
 // put back. After a clone3 that seems to have failed like this the C library makes the same thread once more. A vfork has no
 // end before the child's exec, so it is left alone; so is a call whose return the session wants to see.
 func (t *Target) finishCall(k *task) {
-	if t.tasks[k.tid] != k || k.state != stopped || k.why != atEvent || k.event == sys.EventVfork || k.proc.catch.on {
+	if t.tasks[k.tid] != k || k.state != stopped || k.why != atEvent || k.event == sys.EventVfork || k.proc.seesCalls() {
 		return
 	}
 	owed, event := k.has(owesStop), k.stop

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"tracewell/arch"
@@ -53,14 +52,11 @@ func (t *Target) beginCalls(p *process) (*calls, error) {
 	if k == nil {
 		return nil, errors.New("no thread is free to make a system call")
 	}
-	var stub arch.Addr
-	err := t.spare.lend(func() (err error) {
-		if stub, err = p.callStub(); err == nil {
-			err = t.examine(p) // a filter may have come since the last time
-		}
-		return err
-	})
+	stub, err := p.callStub()
 	if err != nil {
+		return nil, err
+	}
+	if err := t.examine(p); err != nil { // a filter may have come since the last time
 		return nil, err
 	}
 	c := &calls{t: t, k: k, stub: stub, stepping: k.why == atSignal}
@@ -70,7 +66,7 @@ func (t *Target) beginCalls(p *process) (*calls, error) {
 	if c.stepping && sys.GetSiginfo(k.tid, &c.info) != nil {
 		c.info = [sys.SiginfoSize]byte{}
 	}
-	if p.filtered && sys.SetOptions(k.tid, p.options()|sys.SuspendSeccomp) != nil {
+	if p.filtered && t.kernel.setOptions(k.tid, p.options()|sys.SuspendSeccomp) != nil {
 		return nil, errors.New("the program filters its system calls, and this tracer may not suspend that")
 	}
 	c.saved = *k
@@ -80,23 +76,6 @@ func (t *Target) beginCalls(p *process) (*calls, error) {
 		return nil, fmt.Errorf("the vdso: %w", err)
 	}
 	return c, nil
-}
-
-// spare is a file descriptor that is kept for looks at /proc: a program is left in order even when there is no other.
-type spare struct{ kept *os.File }
-
-// lend has the descriptor be free while look runs.
-func (s *spare) lend(look func() error) error {
-	s.close()
-	defer func() { s.kept, _ = os.Open(os.DevNull) }()
-	return look()
-}
-
-func (s *spare) close() {
-	if s.kept != nil {
-		s.kept.Close()
-		s.kept = nil
-	}
 }
 
 // injectable finds a task that a system call can be made on, rather one that has stopped for nothing.

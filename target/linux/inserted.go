@@ -10,6 +10,7 @@ import (
 	"tracewell/arch"
 	"tracewell/target"
 	"tracewell/target/linux/internal/patch"
+	"tracewell/trace"
 )
 
 // insertedBreakpoint is a breakpoint instruction in a program, for a breakpoint of the session, a tracepoint or both.
@@ -237,8 +238,12 @@ func (t *Target) tracedProcess() *process {
 // Install implements target.Tracer.
 func (t *Target) Install(pid int, at arch.Addr, semaphores []arch.Addr) error {
 	err := target.ErrNoProcess
+	_, _, isCall := trace.ParseCall(at)
 	t.do(func() {
-		if p := t.traced(pid); p != nil {
+		switch p := t.traced(pid); {
+		case p != nil && isCall:
+			err = t.installCall(p, at)
+		case p != nil:
 			err = t.install(p, &location{Addr: at, Semaphores: semaphores})
 		}
 	})
@@ -291,6 +296,7 @@ func (t *Target) Uninstall(pid int, at arch.Addr) error {
 		if bp := p.inserted[at]; bp != nil && bp.location != nil {
 			err = p.removeLocation(bp)
 		}
+		delete(p.calls, at)
 		t.settleTraced(p.addrSpace)
 	})
 	return err
@@ -320,6 +326,7 @@ func (t *Target) settleTraced(s *addrSpace) {
 // removeLocations ends all tracing at once, at a hit that ended the run.
 func (t *Target) removeLocations() {
 	for _, p := range t.procs {
+		clear(p.calls)
 		if !p.traced {
 			continue
 		}

@@ -9,6 +9,7 @@ import "tracewell/internal/sys"
 type otherKernel struct {
 	status map[string]string                      // fields of /proc/PID/status
 	errno  func(number uint64, args []uint64) int // of a system call that a program is made to make; 0 has it made
+	option func(options int) error                // of PTRACE_SETOPTIONS; nil has the options set
 }
 
 // statusField is sys.StatusField.
@@ -17,6 +18,16 @@ func (k *otherKernel) statusField(tid int, name string) (string, error) {
 		return value, nil
 	}
 	return sys.StatusField(tid, name)
+}
+
+// setOptions is sys.SetOptions.
+func (k *otherKernel) setOptions(tid, options int) error {
+	if k.option != nil {
+		if err := k.option(options); err != nil {
+			return err
+		}
+	}
+	return sys.SetOptions(tid, options)
 }
 
 // refuse returns the error number by which a system call fails, 0 if it is to be made.

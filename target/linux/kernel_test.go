@@ -3,9 +3,9 @@
 package linux
 
 import (
-	"debug/elf"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -153,6 +153,65 @@ func TestRefusingKernels(t *testing.T) {
 	}
 }
 
+// TestFilterNotSuspended has the kernel refuse to suspend the filter of system calls of a program that is killed for mmap. It is made to
+// call nothing: the tracepoint is a trap that says why, every hit counts, and the program lives.
+func TestFilterNotSuspended(t *testing.T) {
+	const calls = 100
+	path := testprog.Build(t, "filtered", testprog.Variant{NoPIE: true}).Path
+	tg, engine, out := startSpin(t, path, calls)
+	thread := tg.Threads()[0]
+	next := func() target.Event {
+		t.Helper()
+		if err := tg.Resume([]target.Action{{Thread: thread}}); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case ev := <-tg.Events():
+			return ev
+		case <-time.After(time.Minute):
+			t.Fatal("no event within a minute")
+			panic("unreachable")
+		}
+	}
+	begun := target.Breakpoint{Addr: functionAt(t, path, "filtered"), Length: 1}
+	if err := tg.InsertBreakpoint(thread, begun); err != nil {
+		t.Fatal(err)
+	}
+	next()
+	if err := tg.RemoveBreakpoint(thread, begun); err != nil {
+		t.Fatal(err)
+	}
+	tg.do(func() {
+		tg.kernel.option = func(options int) error {
+			if options&sys.SuspendSeccomp != 0 {
+				return fs.ErrPermission
+			}
+			return nil
+		}
+	})
+	at := functionAt(t, path, "step")
+	if err := engine.Define(trace.Tracepoint{Number: 1, Addr: at, Enabled: true}, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := engine.Start(tg, thread.PID); err != nil {
+		t.Fatal(err)
+	}
+	const why = "filters its system calls, and this tracer may not suspend that"
+	tally := engine.Tallies(nil)[0]
+	if tally.Elsewhere || tally.Refusal == nil || !strings.Contains(tally.Refusal.Error(), why) {
+		t.Errorf("the tracepoint is a trap, since %v; want %q", tally.Refusal, why)
+	}
+	if ev := next(); ev.Kind != target.Exited || ev.Code != 0 {
+		t.Errorf("%+v, want exit with status 0", ev)
+	}
+	if printed, err := io.ReadAll(out); err != nil || !strings.Contains(string(printed), "wrong=0") {
+		t.Errorf("the program printed %q, %v", printed, err)
+	}
+	if hits, _, _ := engine.Hits(trace.Key{Number: 1, Addr: at}); hits != calls {
+		t.Errorf("%d hits, want %d", hits, calls)
+	}
+}
+
 // without returns what of a list another has not got.
 func without(list, other []string) []string {
 	return slices.DeleteFunc(list, func(s string) bool { return slices.Contains(other, s) })
@@ -189,18 +248,9 @@ func startSpin(t *testing.T, path string, calls int) (*Target, *tracepoint.Engin
 
 // functionAt is the address of a function of a program at a fixed address.
 func functionAt(t *testing.T, path, name string) arch.Addr {
-	file, err := elf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	symbols, err := file.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := slices.IndexFunc(symbols, func(s elf.Symbol) bool { return s.Name == name })
-	if i < 0 {
+	s, ok := testprog.Symbols(t, path)[name]
+	if !ok {
 		t.Fatalf("no function %s", name)
 	}
-	return arch.Addr(symbols[i].Value)
+	return arch.Addr(s.Value)
 }

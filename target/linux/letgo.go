@@ -4,6 +4,7 @@ package linux
 
 import (
 	"tracewell/internal/sys"
+	"tracewell/target"
 )
 
 // stopKind says of a stopped task what PTRACE_DETACH may do with the signal of its stop.
@@ -97,11 +98,8 @@ func (t *Target) detachTask(k *task) bool {
 	return !sys.Gone(sys.Detach(k.tid, signal))
 }
 
-// GroupStop is the stop of a whole process by job control, which no Resume ends, only SIGCONT.
-type GroupStop struct{ PID, Signal int }
-
 // GroupStops brings one when all threads of a process that were to run have stopped. One that nobody receives is lost.
-func (t *Target) GroupStops() <-chan GroupStop { return t.groups }
+func (t *Target) GroupStops() <-chan target.GroupStop { return t.groups }
 
 // noteGroupStop tells that a process is in a group-stop when the last of its tasks is, which is k.
 func (t *Target) noteGroupStop(k *task) {
@@ -114,8 +112,10 @@ func (t *Target) noteGroupStop(k *task) {
 		return
 	}
 	k.proc.groupStop = true
+	// The tracer must not wait for a session that does not look. It has one group-stop at a time to hear of: only SIGCONT ends that,
+	// and by then it is the next one that counts.
 	select {
-	case t.groups <- GroupStop{k.proc.pid, k.groupSignal}:
+	case t.groups <- target.GroupStop{PID: k.proc.pid, Signal: k.groupSignal}:
 	default:
 	}
 }

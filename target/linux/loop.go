@@ -273,7 +273,7 @@ func (t *Target) signalled(k *task, sig int) {
 // whose hit it has behind it must happen.
 func (t *Target) proceed(k *task, signal int) {
 	k.remake()
-	if t.hitBeforeStep(k) {
+	if t.hitBeforeStep(k, signal) {
 		return
 	}
 	for k.passed != 0 {
@@ -337,7 +337,7 @@ func (k *task) run(step bool, signal int) (err error) {
 	switch {
 	case step:
 		err = sys.Step(k.tid, signal)
-	case k.proc.catch.on:
+	case k.proc.seesCalls():
 		err = sys.ContToSyscall(k.tid, signal)
 	default:
 		err = sys.Cont(k.tid, signal)

@@ -13,6 +13,8 @@ import (
 
 	"tracewell/arch"
 	"tracewell/fast/jump"
+	"tracewell/internal/radix"
+	"tracewell/internal/routine"
 	"tracewell/internal/sys"
 	"tracewell/symbol/debuginfo"
 )
@@ -32,8 +34,15 @@ type module struct {
 // function is a function, or a part of one.
 type function struct {
 	jump.Range
-	golang bool
-	name   string // of one of Go
+	golang *gosym.Func // nil for one of C
+}
+
+// name is that of a function of Go, empty for one of C.
+func (f *function) name() string {
+	if f.golang == nil {
+		return ""
+	}
+	return f.golang.Name
 }
 
 // moduleAt finds the module that an address is in, or makes it.
@@ -113,36 +122,50 @@ func (m *module) readFile(p *process, mapping sys.Mapping) {
 // addFunctions adds the functions of a file: of its symbols, and of what survives strip, the tables for unwinding and those of Go's
 // runtime.
 func (m *module) addFunctions(file *elf.File, bias arch.Addr) {
-	add := func(start, end arch.Addr, golang bool, name string) {
+	add := func(start, end arch.Addr, golang *gosym.Func) {
 		if start += bias; start < end+bias && m.text.Start <= start && end+bias <= m.text.End {
-			m.functions = append(m.functions, function{jump.Range{Start: start, End: end + bias}, golang, name})
+			m.functions = append(m.functions, function{jump.Range{Start: start, End: end + bias}, golang})
 		}
 	}
 	// The first of several at one address is what counts. What Go's runtime does not know is of C, also in a Go program.
 	if m.isGo {
-		for _, f := range goFunctions(file) {
-			add(arch.Addr(f.Entry), arch.Addr(f.End), true, f.Name)
+		list := goFunctions(file)
+		for i := range list {
+			add(arch.Addr(list[i].Entry), arch.Addr(list[i].End), &list[i])
 		}
 	}
-	symbols, _ := file.Symbols()
-	dynamic, _ := file.DynamicSymbols()
-	for _, s := range append(symbols, dynamic...) {
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
-			add(arch.Addr(s.Value), arch.Addr(s.Value+s.Size), false, "")
-		}
-	}
-	extents := debuginfo.ReadExtents(file)
+	var extents *debuginfo.Extents
+	var reader routine.Group
+	reader.Go(func() { extents = debuginfo.ReadExtents(file) })
+	number := len(m.functions)
+	debuginfo.EachFunction(file, func(debuginfo.Range) { number++ })
+	m.functions = slices.Grow(m.functions, number)
+	debuginfo.EachFunction(file, func(r debuginfo.Range) { add(r.Begin, r.End, nil) })
+	m.functions = arranged(m.functions)
+	known := m.functions
+	reader.Wait()
 	for _, e := range extents.List {
-		add(e.Begin, e.End, false, "")
+		// Nearly all of them have symbols, too.
+		for len(known) > 0 && known[0].Start < e.Begin+bias {
+			known = known[1:]
+		}
+		if len(known) == 0 || known[0].Start != e.Begin+bias {
+			add(e.Begin, e.End, nil)
+		}
 	}
-	slices.SortStableFunc(m.functions, func(a, b function) int { return cmp.Compare(a.Start, b.Start) })
-	m.functions = slices.CompactFunc(m.functions, func(a, b function) bool { return a.Start == b.Start })
+	m.functions = arranged(m.functions)
 	for _, f := range m.functions {
 		m.longest = max(m.longest, f.End-f.Start)
 	}
 	for _, at := range extents.LandingPads() {
 		m.landings = append(m.landings, at+bias)
 	}
+}
+
+// arranged sorts functions by address, and keeps the first of several at one.
+func arranged(list []function) []function {
+	radix.Sort(list, func(f *function) uint64 { return uint64(f.Start) })
+	return slices.CompactFunc(list, func(a, b function) bool { return a.Start == b.Start })
 }
 
 // goFunctions lists the functions of a Go program as its runtime knows them.

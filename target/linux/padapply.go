@@ -3,6 +3,8 @@
 package linux
 
 import (
+	"maps"
+
 	"tracewell/fast/jump"
 	"tracewell/target"
 )
@@ -50,4 +52,11 @@ func (t *Target) apply() (refused []target.Refusal) {
 		t.tidy(p.addrSpace)
 	}
 	return refused
+}
+
+// unprepare forgets what has been prepared in the memory that a process leaves.
+func (t *Target) unprepare(p *process) {
+	if t.collector != nil {
+		maps.DeleteFunc(t.collector.prepared, func(at siteKey, _ *padSite) bool { return at.pid == p.pid })
+	}
 }

@@ -3,6 +3,7 @@
 package linux_test
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +46,43 @@ func TestPadsAndChildren(t *testing.T) {
 	}
 	if want := done[0].Int(t, "calls") + done[0].Int(t, "aside"); c.frames != want || c.err != nil {
 		t.Errorf("%d frames, want %d (%s), %v", c.frames, want, out, c.err)
+	}
+}
+
+// TestPadsPreparedForExec has a tracepoint taken back, or another one offloaded, whose program replaces itself before that comes into
+// force. What was prepared ends with the program.
+func TestPadsPreparedForExec(t *testing.T) {
+	p := testprog.Build(t, "execs", fixed)
+	at := symbol(t, p.Path, "step")
+	for _, back := range []bool{true, false} {
+		t.Run(fmt.Sprintf("taken back=%v", back), func(t *testing.T) {
+			r := launchPads(t, p.Path, "50", "leader")
+			c := &counted{}
+			tp := r.offload(at, c.take, func(*trace.Tracepoint) {})
+			collector := r.target.Collector()
+			collector.Recall(r.pid, at)
+			if !back {
+				r.must(collector.Offload(r.pid, tp))
+			}
+			if ev := r.resume(0); ev.Kind != target.Execed {
+				t.Fatalf("%+v, want an exec", ev)
+			}
+			refused, err := collector.Apply()
+			r.must(err)
+			if len(refused) > 0 {
+				t.Errorf("refused: %v", refused)
+			}
+			r.must(collector.Offload(r.pid, tp))
+			refused, err = collector.Apply()
+			r.must(err)
+			before := c.frames
+			if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 || len(refused) > 0 {
+				t.Errorf("%+v, want exit with status 0; refused: %v", ev, refused)
+			}
+			if got := c.frames - before; got != 50 {
+				t.Errorf("%d frames of the new program, want 50", got)
+			}
+		})
 	}
 }
 

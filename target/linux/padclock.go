@@ -20,8 +20,22 @@ type padClock struct {
 // a million.
 const clockBaseline = 10 * time.Millisecond
 
-// startClock begins to measure.
-func startClock() padClock { return padClock{host.counter(), time.Now()} }
+// clockReadings is how often both are read for one measurement.
+const clockReadings = 5
+
+// startClock begins to measure. Of several readings it takes the one whose two halves were nearest to one another: the scheduler
+// may come between them, and an error of milliseconds would then stand between pads and hits that stop a thread.
+func startClock() (best padClock) {
+	shortest := ^uint64(0)
+	for range clockReadings {
+		before := host.counter()
+		now := time.Now()
+		if took := host.counter() - before; took < shortest {
+			shortest, best = took, padClock{before + took/2, now}
+		}
+	}
+	return best
+}
 
 // clock is the conversion for pads. It is false if the counter does not tell the time.
 func (c padClock) clock() (fast.Clock, bool) {
@@ -38,5 +52,5 @@ func (c padClock) clock() (fast.Clock, bool) {
 		return fast.Clock{}, false
 	}
 	rate, _ := bits.Div64(uint64(elapsed), 0, ticks) // nanoseconds per tick times 2^64
-	return fast.Clock{Counter: now.counter, Rate: rate / 1000, Microseconds: uint64(now.time.UnixMicro())}, true
+	return fast.Clock{Counter: now.counter, Rate: rate, Nanoseconds: uint64(now.time.UnixNano())}, true
 }

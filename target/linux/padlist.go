@@ -61,7 +61,10 @@ func (s *pads) enlist(site *padSite) {
 
 // forget forgets the pad of a site.
 func (s *pads) forget(site *padSite) {
-	s.ordered = slices.DeleteFunc(s.ordered, func(o *padSite) bool { return o == site || o == site.bare })
+	s.strike(site)
+	if site.bare != nil {
+		s.strike(site.bare)
+	}
 	if site.first() {
 		delete(s.ways, site.plan.Landing)
 		delete(s.ways, site.plan.Hop)
@@ -73,6 +76,17 @@ func (s *pads) forget(site *padSite) {
 		s.arena.retired[site.index] = s.arena.reader.Tail()
 	default:
 		site.arena.directory.Remove(site.index)
+	}
+}
+
+// strike takes the pad of a site out of the list, if it is there.
+func (s *pads) strike(site *padSite) {
+	for i, _ := s.search(site.pad.Addr); i < len(s.ordered) && s.ordered[i].pad.Addr == site.pad.Addr; {
+		if s.ordered[i] != site {
+			i++
+			continue
+		}
+		s.ordered = slices.Delete(s.ordered, i, i+1)
 	}
 }
 

@@ -11,8 +11,9 @@ import (
 // How long a pump sleeps. It is woken by nobody: that would cost each hit a system call.
 const (
 	shortestSleep = 50 * time.Microsecond
-	longestSleep  = 5 * time.Millisecond
-	noMore        = -1 // it ends
+	longestSleep  = 20 * time.Millisecond
+	promptSleep   = 500 * time.Microsecond // the longest where frames are waited for
+	noMore        = -1                     // it ends
 )
 
 // pump calls look until stop is closed. look is given how long the sleep before it was meant to be, and returns how long the

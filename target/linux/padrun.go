@@ -96,7 +96,7 @@ func (k *task) rerun() {
 	switch {
 	case k.stepping:
 		sys.Step(k.tid, 0)
-	case k.proc.catch.on:
+	case k.proc.seesCalls():
 		sys.ContToSyscall(k.tid, 0)
 	default:
 		sys.Cont(k.tid, 0)

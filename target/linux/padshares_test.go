@@ -77,7 +77,7 @@ func survey(t *testing.T, path string, most int) *surveyed {
 		}
 		amd64.Scan(s.bytes(f.Start)[:f.End-f.Start], f.Start, func(step amd64.Step) {
 			s.sites, s.known = append(s.sites, step.At), append(s.known, symbols[f.Start])
-			s.names = append(s.names, f.name)
+			s.names = append(s.names, f.name())
 		})
 	}
 	return s

@@ -235,7 +235,7 @@ func (t *Target) plan(p *process, site *padSite) error {
 	code := make([]byte, jump.CodeSize)
 	n, _ := p.read(site.addr, code)
 	function := m.survey(p.addrSpace, site.addr)
-	site.golang = function.golang
+	site.golang = function.golang != nil
 	for _, q := range p.code.Within(site.addr-min(site.addr, jump.CodeSize), site.addr+jump.CodeSize) {
 		if bp := p.inserted[q.Addr()]; bp != nil && bp.location == nil {
 			continue // of the session, which removes it some time
@@ -246,7 +246,7 @@ func (t *Target) plan(p *process, site *padSite) error {
 		m.planner.Hold(held)
 		defer m.planner.Unhold(held)
 	}
-	site.plan, err = m.planner.Plan(jump.Site{Addr: site.addr, Code: code[:n], Name: function.name})
+	site.plan, err = m.planner.Plan(jump.Site{Addr: site.addr, Code: code[:n], Name: function.name()})
 	if err != nil {
 		return err
 	}
@@ -280,8 +280,9 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 	if err != nil {
 		return err
 	}
+	t.collector.tags++
 	return site.build(p, fast.Site{
-		Registers: registers, Builtins: t.collector.builtins(site.arena),
+		Registers: registers, Builtins: t.collector.builtins(site.arena), Tag: t.collector.tags,
 	}, t.collector.whenFull())
 }
 

@@ -154,16 +154,16 @@ func installsFilters(f target.File) bool {
 		return true
 	}
 	imported, err := file.ImportedSymbols()
-	symbols, err2 := file.Symbols()
 	isGo := file.Section(".gopclntab") != nil
-	if err2 != nil && (err != nil || isGo) { // without a table there is only what the dynamic linker has to know
-		return true
-	}
 	var names []string
 	for _, s := range imported {
 		names = append(names, s.Name)
 	}
 	if isGo || len(names) == 0 { // the C library, if any, is in the file itself
+		symbols, err2 := file.Symbols()
+		if err2 != nil && (err != nil || isGo) { // without a table there is only what the dynamic linker has to know
+			return true
+		}
 		for _, s := range symbols {
 			names = append(names, s.Name)
 		}

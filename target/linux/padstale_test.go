@@ -21,7 +21,7 @@ func TestPadsInLibraries(t *testing.T) {
 	alpha := testprog.Build(t, "alphalib", testprog.Variant{Library: true})
 	beta := testprog.Build(t, "betalib", testprog.Variant{Library: true})
 	const rounds = 60
-	r := launchPads(t, p.Path, alpha.Path, beta.Path, "1", "60")
+	r := launchPads(t, p.Path, alpha.Path, beta.Path, "0", "60")
 	r.insert(target.Breakpoint{Addr: symbol(t, p.Path, "note"), Length: 1}) // called when a library has been loaded
 	frames := make(map[trace.Number]int)
 	take := func(deposits []target.Deposit) target.Verdict {

@@ -291,13 +291,14 @@ func (k *task) redirect() {
 }
 
 // hitBeforeStep has a task that is to step from a site, without a hit behind it, hit it as one would that has arrived there by a
-// step: a step into a pad would be no step of the program. It reports whether the task stops there.
-func (t *Target) hitBeforeStep(k *task) (stops bool) {
+// step: a step into a pad would be no step of the program. It reports whether the task stops there. At a breakpoint of the session
+// the handler of a signal comes first (hitsAgain).
+func (t *Target) hitBeforeStep(k *task, signal int) (stops bool) {
 	if k.proc.pads == nil || k.passed != 0 || !k.wantsStep() || k.fetch() != nil {
 		return false
 	}
 	bp := k.proc.inserted[k.pc()]
-	if bp == nil || bp.pad == nil {
+	if bp == nil || bp.pad == nil || signal != 0 && bp.users > 0 {
 		return false
 	}
 	k.passed = bp.addr

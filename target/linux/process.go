@@ -26,6 +26,7 @@ type process struct {
 	traced     bool // the engine's locations in its memory are meant for it
 	debug      debugRegisters
 	catch      syscallCatch
+	calls      map[arch.Addr]bool // tracepoints at system calls, by the addresses that stand for these
 }
 
 // space is an address space with what was put into it.

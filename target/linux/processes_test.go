@@ -348,6 +348,24 @@ func TestCallAtSyscall(t *testing.T) {
 	}
 }
 
+// TestCatchNothingStill asks for no system calls where none are caught: the program goes on meanwhile.
+func TestCatchNothingStill(t *testing.T) {
+	p := testprog.Build(t, "spin", fixed)
+	r := launch(t, p.Path, "1000000000000")
+	tick := target.Breakpoint{Addr: symbol(t, p.Path, "tick_mov"), Length: 1}
+	r.insert(tick)
+	r.resume(0)
+	r.remove(tick)
+	r.must(r.target.Resume([]target.Action{{Thread: target.ThreadID{PID: target.All, TID: target.All}}}))
+	before := r.switches()
+	for range 10 {
+		r.must(r.target.CatchSyscalls(r.pid, false, nil))
+	}
+	if n := r.switches() - before; n != 0 {
+		t.Errorf("the program stood still %d times", n)
+	}
+}
+
 // TestCatchReturnFromVfork catches system calls from the end of a vfork on, whose return is the first to be seen, and which a
 // signal given there does not take away.
 func TestCatchReturnFromVfork(t *testing.T) {

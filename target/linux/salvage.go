@@ -151,17 +151,17 @@ func (m *mender) salvageFrom(r *remains) (s Salvaged, passed int, err error) {
 
 // shadow is the patches that there were when the frames were made, as far as the directories tell.
 func (m *mender) shadow() *patch.Shadow {
-	shadow := &patch.Shadow{}
+	var list []patch.Made
 	for _, r := range m.found {
 		for i := range r.entries {
 			for _, p := range r.entries[i].Patches {
 				if p.Own != nil {
-					shadow.Add(p.Addr, p.Own, p.Ours)
+					list = append(list, patch.Made{Addr: p.Addr, Original: p.Own, Ours: p.Ours})
 				}
 			}
 		}
 	}
-	return shadow
+	return patch.NewShadow(list)
 }
 
 // header makes the header of a trace file of what the directory has. It does not tell how often tracepoints were hit.
@@ -200,7 +200,7 @@ func (m *mender) header(r *remains) tfile.Header {
 // variable is the definition of a trace state variable with its last value. Numbers of built-in variables are nobody else's in
 // recordings.
 func variable(n trace.VariableNumber, value int64) trace.Variable {
-	for _, name := range []string{trace.TimestampName, trace.ProcessIDName, trace.ThreadIDName} {
+	for _, name := range []string{trace.TimestampName, trace.NanosecondsName, trace.ProcessIDName, trace.ThreadIDName} {
 		if v, _ := trace.Builtin(name); v.Number == n {
 			return v
 		}

@@ -68,8 +68,12 @@ func (k *task) deferSignal(signal int) {
 // deliverable turns what is to be delivered to k into the signal to hand to the kernel now. Only a signal-delivery stop
 // takes one; elsewhere it is sent, and passed on when it arrives.
 func (k *task) deliverable(signal int) int {
+	if signal == 0 && len(k.deferred) == 0 {
+		return 0
+	}
+	takes := k.takesSignal()
 	for _, d := range k.deferred {
-		if signal == 0 && k.why == atSignal {
+		if signal == 0 && takes {
 			signal = d.signal
 			sys.SetSiginfo(k.tid, &d.info)
 		} else {
@@ -77,11 +81,25 @@ func (k *task) deliverable(signal int) int {
 		}
 	}
 	k.deferred = k.deferred[:0]
-	if signal != 0 && k.why != atSignal {
+	if signal != 0 && !takes {
 		k.send(signal)
 		return 0
 	}
 	return signal
+}
+
+// takesSignal reports whether a stopped task can be resumed with a signal. The stop of a task that was stepped into a handler looks
+// like the signal-delivery stop of a step, but for its si_code, and the kernel drops a signal that it is given there.
+func (k *task) takesSignal() bool {
+	const intoHandler = 5 // SIGTRAP
+	if k.why != atSignal {
+		return false
+	}
+	if k.stop.signal != sys.SIGTRAP || !k.stepping {
+		return true
+	}
+	cause, err := k.cause()
+	return err != nil || cause != intoHandler
 }
 
 func (k *task) send(signal int) {

@@ -15,6 +15,10 @@ type syscallCatch struct {
 // CatchSyscalls implements target.Syscalls. A thread that runs hears of it when it is next stopped; so all are.
 func (t *Target) CatchSyscalls(pid int, on bool, numbers []int) error {
 	return t.onProcess(pid, func(p *process) error {
+		// Servers say so each time that a client leaves, and the program need not stand still for it.
+		if !on && !p.catch.on {
+			return nil
+		}
 		var set map[int]bool
 		if len(numbers) > 0 {
 			set = make(map[int]bool)
@@ -31,6 +35,9 @@ func (t *Target) atSyscall(k *task) {
 	number, caught := k.caught()
 	shown := k.has(owesEntry)
 	k.owes &^= owesEntry
+	if !shown || k.why != atEntry {
+		t.hitCall(k)
+	}
 	if !caught || shown && k.why == atEntry {
 		t.proceed(k, 0)
 		return
@@ -68,7 +75,7 @@ func (k *task) remake() {
 	host.rewindCall(&k.regs)
 	k.dirty = dirtyAll
 	k.passed = k.pc()
-	if k.owes &^= owesEntry; k.proc.catch.on && !k.wantsStep() {
+	if k.owes &^= owesEntry; k.proc.seesCalls() && !k.wantsStep() {
 		k.owes |= owesEntry
 	}
 }
@@ -83,7 +90,7 @@ func (t *Target) atReturn(k *task) {
 	_, caught := k.caught()
 	k.why = atReturn
 	switch {
-	case caught:
+	case caught, len(k.proc.calls) > 0:
 		t.atSyscall(k)
 	case !k.wantsStep() || k.fetch() != nil || t.afterStep(k):
 		t.proceed(k, 0)

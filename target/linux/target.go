@@ -26,7 +26,7 @@ type Target struct {
 	// Shared.
 	queue    queue
 	events   *eventQueue
-	groups   chan GroupStop
+	groups   chan target.GroupStop
 	warnings warnings
 	done     chan struct{} // closed when the tracer has ended
 	guard    guard.Guard   // of processes that outlive this one
@@ -61,7 +61,6 @@ type Target struct {
 	regs    *registerFile
 	streams Streams
 	snap    snapshot
-	spare   spare // of beginCalls
 	follow  follower
 	owner   *sys.Owner // of arenas; nil before the first
 	kernel  otherKernel
@@ -98,10 +97,11 @@ var (
 
 // newTarget starts the tracer goroutine.
 func newTarget() (*Target, error) {
+	sys.KeepSpare()
 	t := &Target{
 		queue:    queue{wake: make(chan struct{}, 1)},
 		events:   newEventQueue(),
-		groups:   make(chan GroupStop, 1),
+		groups:   make(chan target.GroupStop, 1),
 		warnings: make(warnings, maxWarnings),
 		done:     make(chan struct{}),
 		tasks:    make(map[int]*task),
@@ -176,7 +176,6 @@ func (t *Target) Close() error {
 	}
 	t.do(func() { t.ending = true })
 	<-t.done
-	t.spare.close()
 	t.stay()
 	return t.guard.Close()
 }

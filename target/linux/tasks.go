@@ -263,6 +263,7 @@ func (t *Target) execed(k *task) {
 	if t.sharer(k.proc) == nil {
 		t.endPads(k.proc.addrSpace)
 	}
+	t.unprepare(k.proc)
 	former := k.proc.addrSpace
 	err := k.proc.renew()
 	t.settleLids(former)

@@ -114,7 +114,7 @@ func (s ExecutionSource) places() []string {
 // identity says which trace this is.
 func (s ExecutionSource) identity(d *itrace.Dialect) (index.Identity, error) {
 	sample, err := index.Sample(s.Content, s.Size)
-	return index.Identity{Size: s.Status.Size(), Modified: s.Status.ModTime().UnixNano(), Sample: sample, Dialect: d.Name}, err
+	return index.Identity{Size: s.Status.Size(), Modified: s.Status.ModTime().UnixNano(), Sample: sample, Dialect: d.String()}, err
 }
 
 // build builds the index.

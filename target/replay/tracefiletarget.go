@@ -73,7 +73,7 @@ func (t *TraceTarget) ReadRegisters(id target.ThreadID, block []byte) error {
 	clear(block)
 	if slot := t.file.view.PC(); slot != nil {
 		if b, ok := slot.Bytes(block); ok {
-			putAddr(t.file.isa.Order, b, t.file.program.start())
+			arch.PutAddr(b, t.file.isa.Order, t.file.program.start())
 		}
 	}
 	return t.check(id)
@@ -93,16 +93,6 @@ func (t *TraceTarget) AvailableRegisters(id target.ThreadID, known []bool) error
 		}
 	}
 	return t.check(id)
-}
-
-// putAddr writes an address of 4 or 8 bytes.
-func putAddr(order arch.ByteOrder, b []byte, addr arch.Addr) {
-	switch len(b) {
-	case 8:
-		order.PutUint64(b, uint64(addr))
-	case 4:
-		order.PutUint32(b, uint32(addr))
-	}
 }
 
 // WriteRegisters implements target.Target.

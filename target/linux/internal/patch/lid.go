@@ -9,6 +9,7 @@ import "tracewell/arch"
 // Cover puts a lid on a patch, which the guard takes off again.
 func (s *Space) Cover(p *Patch, lid []byte) error {
 	p.lid = lid
+	s.change(p)
 	for i := range lid {
 		s.guard.Set(p.addr+arch.Addr(i), p.inserted[i], lid[i])
 	}

@@ -75,7 +75,9 @@ func (s *Space) Write(addr arch.Addr, b []byte) (int, error) {
 		}
 		from, index, n := p.overlap(addr, len(b))
 		changed := max(min(n, written-index), 0)
+		p.original = slices.Clone(p.original) // a Shadow may have the others
 		copy(p.original[from:], b[index:index+changed])
+		s.change(p)
 		s.guardBytes(p, from+changed, p.original[from+changed:from+n])
 	}
 	if err != nil {

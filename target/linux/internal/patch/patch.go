@@ -65,6 +65,10 @@ type Space struct {
 	buffers []*Buffer               // in the order of their addresses
 	copies  map[arch.Addr][]*Buffer // by the address of their first instruction
 
+	shadow  *Shadow     // the last that was made, nil for none that is of use for the next
+	changed []arch.Addr // of patches that have changed since
+	copied  int         // patches into Shadows so far
+
 	buf []byte
 }
 
@@ -177,6 +181,7 @@ func (s *Space) Replace(p *Patch) error {
 	}
 	s.remembered(p)
 	p.original, p.lifted = original, false
+	s.change(p)
 	if i, found := slices.BinarySearch(s.places, p.addr); !found {
 		s.places = slices.Insert(s.places, i, p.addr)
 		s.patches = slices.Insert(s.patches, i, p)
@@ -216,6 +221,7 @@ func (s *Space) Lift(p *Patch) error {
 		return err
 	}
 	p.lifted = true
+	s.change(p)
 	s.remember(p)
 	return nil
 }
@@ -252,6 +258,7 @@ func (s *Space) Remove(p *Patch) error {
 	err := s.Lift(p)
 	if i, found := slices.BinarySearch(s.places, p.addr); found && s.patches[i] == p {
 		s.places, s.patches = slices.Delete(s.places, i, i+1), slices.Delete(s.patches, i, i+1)
+		s.change(p)
 		for i := range p.inserted {
 			s.unset(p, i)
 		}
