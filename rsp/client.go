@@ -133,6 +133,9 @@ func (c *Client) Interrupt() error {
 // NoAck ends acknowledgments on this side. It is for a caller that has sent QStartNoAckMode and got OK.
 func (c *Client) NoAck() { c.conn.StartNoAck() }
 
+// ImplyAcks has replies acknowledged by the packets that follow them, see Conn.
+func (c *Client) ImplyAcks() { c.conn.ImplyAcks() }
+
 // token returns the next token that is no notification.
 func (c *Client) token() (Token, error) {
 	for {

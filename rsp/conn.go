@@ -14,8 +14,9 @@ package rsp
 // and on QStartNoAckMode it calls StartNoAck before it answers OK; the packet itself has been acknowledged by then, and
 // the acknowledgment that GDB still sends for the OK is ignored.
 type Conn struct {
-	noAck bool
-	last  []byte // frame that the peer has not acknowledged, empty if there is none
+	noAck   bool
+	implied bool
+	last    []byte // frame that the peer has not acknowledged, empty if there is none
 }
 
 // StartNoAck ends acknowledgments, in both directions and for good.
@@ -23,6 +24,11 @@ func (c *Conn) StartNoAck() {
 	c.noAck = true
 	c.last = nil
 }
+
+// ImplyAcks has packets of the peer acknowledged by the next packet alone. It is for stubs that take the $ of that for the
+// acknowledgment, and to which any byte while the program runs means that it is to stop (QEMU). What is damaged is still asked for
+// again.
+func (c *Conn) ImplyAcks() { c.implied = true }
 
 // NoAck reports whether acknowledgments have ended.
 func (c *Conn) NoAck() bool { return c.noAck }
@@ -38,6 +44,9 @@ func (c *Conn) Acknowledge(dst []byte, t Token) []byte {
 	}
 	switch t.Kind {
 	case Packet, Oversized:
+		if c.implied {
+			return dst
+		}
 		return append(dst, '+')
 	case BadChecksum:
 		return append(dst, '-')

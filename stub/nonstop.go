@@ -99,9 +99,13 @@ func (s *Server) endNonStop() (ran bool, err error) {
 	for {
 		select {
 		case ev := <-s.target.Runner().Events():
-			// An event of a process that the client has detached from or killed is of no interest to the next.
-			if s.knows(ev) {
-				s.learn(ev)
+			// An event of a process that the client has detached from or killed is of no interest to the next. A child
+			// of whose fork it was not told is the next one's from the beginning.
+			if !s.knows(ev) {
+				continue
+			}
+			s.learn(ev)
+			if ends(ev) {
 				s.last = &ev
 			}
 		default:

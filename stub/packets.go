@@ -18,6 +18,7 @@ var (
 	threadLocals = ofTarget("ThreadLocals", target.Target.ThreadLocals)
 	osTables     = ofTarget("OS", target.Target.OS)
 	files        = ofTarget("Files", target.Target.Files)
+	passage      = ofTarget("Passage", target.Target.Passage)
 	relocator    = ofTarget("Relocator", target.Target.Relocator)
 	tracer       = ability{"Tracer", func(s *Server) bool { return s.engine != nil }}
 	traceRun     = ability{"Tracer|TraceRun", func(s *Server) bool { return s.recorded != nil }}
@@ -47,6 +48,7 @@ func groups() []group {
 		{"thread-local variables", []ability{threadLocals}, threadLocalPackets()},
 		{"operating system", []ability{osTables}, osPackets()},
 		{"files", []ability{files}, filePackets()},
+		{"files of the client's machine", []ability{passage}, requestPackets()},
 		{"defining tracepoints", []ability{traceRun}, definitionPackets()},
 		{"static tracepoints", []ability{tracer, files, execFile}, markerPackets()},
 		{"fast tracepoints", []ability{collector}, fastPackets()},

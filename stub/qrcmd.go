@@ -93,6 +93,12 @@ func (s *Server) monitorHelp() string {
 func (x *session) monitor(typed string) error {
 	// GDB sends what the user typed behind "monitor", blanks included.
 	line := strings.TrimRight(typed, " ")
+	if theirs, err := x.monitorOf(line); theirs {
+		return err
+	}
+	if x.target.Passage() != nil {
+		line = strings.TrimLeft(strings.TrimPrefix(line, ownWord), " ")
+	}
 	for _, c := range x.monitorCommands() {
 		rest, ok := strings.CutPrefix(line, c.name)
 		// "set debug-hw-points 1" begins with "set debug", so a name counts only in front of a blank or the end.
@@ -175,6 +181,9 @@ func (x *session) monitorTracepoints(string) (string, error) {
 	var b strings.Builder
 	for _, e := range list {
 		fmt.Fprintf(&b, "Tracepoint %d at %v: %v\n", e.Key.Number, x.signedAddress(e.Key.Addr), e)
+	}
+	if p := x.target.Passage(); p != nil {
+		b.WriteString(p.Spent())
 	}
 	return b.String(), nil
 }

@@ -95,7 +95,7 @@ func (x *session) frameRegisters(layout *tdesc.Layout) reply.Block {
 	known := b.Part(0, copy(b.Bytes, x.frame.Registers()))
 	if slot := layout.ByNumber(x.target.ISA().PC); len(known.Bytes) == 0 && slot != nil && !x.frame.Unplaced {
 		known = b.Part(slot.Offset, slot.Size)
-		putAddr(x.target.ISA().Order, known.Bytes, x.frame.PC)
+		arch.PutAddr(known.Bytes, x.target.ISA().Order, x.frame.PC)
 	}
 	for i := range known.Available {
 		known.Available[i] = true

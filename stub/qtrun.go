@@ -25,6 +25,9 @@ func (x *session) traceStart(request.None) error {
 			return err
 		}
 		x.frame, x.traced, x.fork = nil, id.PID, nil
+		if p := x.target.Passage(); p != nil { // GDB prints text that comes before the reply
+			x.console(p.Advice())
+		}
 		return nil
 	})
 }

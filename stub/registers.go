@@ -20,7 +20,7 @@ func (x *session) registerBlock() (reply.Block, error) {
 	}
 	if x.frame != nil {
 		// A frame that collected no registers is no error: all are unavailable, and GDB shows what it can.
-		return x.frameRegisters(layout), nil
+		return x.frameRegisters(layout).Part(0, x.blockSize(layout)), nil
 	}
 	id, err := x.thread()
 	if err != nil {
@@ -31,7 +31,7 @@ func (x *session) registerBlock() (reply.Block, error) {
 
 // threadRegisters reads the registers of a thread, whether or not a frame is selected.
 func (s *Server) threadRegisters(layout *tdesc.Layout, id target.ThreadID) (reply.Block, error) {
-	b := reply.Block{Bytes: make([]byte, layout.Size)}
+	b := reply.Block{Bytes: make([]byte, s.blockSize(layout))}
 	if err := s.target.ReadRegisters(id, b.Bytes); err != nil {
 		return reply.Block{}, err
 	}
@@ -40,8 +40,16 @@ func (s *Server) threadRegisters(layout *tdesc.Layout, id target.ThreadID) (repl
 	if availability == nil {
 		return b, nil
 	}
-	b.Available = make([]bool, layout.Size)
+	b.Available = make([]bool, len(b.Bytes))
 	return b, availability.AvailableRegisters(id, b.Available)
+}
+
+// blockSize is how many bytes of registers g has. GDB asks for those behind them one by one.
+func (s *Server) blockSize(layout *tdesc.Layout) int {
+	if single := s.target.SingleRegisters(); single != nil {
+		return single.BlockSize()
+	}
+	return layout.Size
 }
 
 // readRegisters is g.
@@ -58,8 +66,8 @@ func (x *session) writeRegisters(args string) ([]byte, error) {
 		return nil, err
 	}
 	// A block of another length is of a client with another description: nothing in it would be in its place.
-	if len(b) != layout.Size {
-		return nil, fmt.Errorf("%d bytes of registers, expected %d", len(b), layout.Size)
+	if size := x.blockSize(layout); len(b) != size {
+		return nil, fmt.Errorf("%d bytes of registers, expected %d", len(b), size)
 	}
 	id, err := x.thread()
 	if err != nil {
@@ -94,11 +102,28 @@ func (x *session) readRegister(args string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if slot.Offset+slot.Size > x.blockSize(x.layout) {
+		single, err := x.singleRegister(slot)
+		return reply.Registers.Append(nil, single), err
+	}
 	b, err := x.registerBlock()
 	if err != nil {
 		return nil, err
 	}
 	return reply.Registers.Append(nil, b.Part(slot.Offset, slot.Size)), nil
+}
+
+// singleRegister reads a register that is not in the block. No frame has it.
+func (x *session) singleRegister(slot *tdesc.Slot) (reply.Block, error) {
+	if x.frame != nil {
+		return reply.Block{Bytes: make([]byte, slot.Size), Available: make([]bool, slot.Size)}, nil
+	}
+	id, err := x.thread()
+	if err != nil {
+		return reply.Block{}, err
+	}
+	b, err := x.target.SingleRegisters().ReadRegister(id, slot.Reg.Num)
+	return reply.Block{Bytes: b}, err
 }
 
 // writeRegister is P.
@@ -126,7 +151,10 @@ func (x *session) setRegister(id target.ThreadID, slot *tdesc.Slot, value []byte
 	if err != nil {
 		return err
 	}
-	// Targets write whole blocks only: ptrace has no request for one register of a regset.
+	if single := x.target.SingleRegisters(); single != nil {
+		return single.WriteRegister(id, slot.Reg.Num, value)
+	}
+	// Others write whole blocks only: ptrace has no request for one register of a regset.
 	b := make([]byte, layout.Size)
 	if err := x.target.ReadRegisters(id, b); err != nil {
 		return err
@@ -146,6 +174,6 @@ func (x *session) setPC(id target.ThreadID, addr arch.Addr) error {
 		return errNoPC
 	}
 	value := make([]byte, slot.Size)
-	putAddr(x.target.ISA().Order, value, addr)
+	arch.PutAddr(value, x.target.ISA().Order, addr)
 	return x.setRegister(id, slot, value)
 }

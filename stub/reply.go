@@ -41,6 +41,8 @@ func errorText(err error) []byte {
 	for _, c := range []byte(err.Error()) {
 		switch {
 		case c == '$':
+		case c == '\n': // between errors that belong together
+			reply = append(reply, "; "...)
 		case c < ' ' || c > '~' || c == '#' || c == '*' || c == '}':
 			reply = append(reply, '?')
 		default:

@@ -202,6 +202,10 @@ func (s *Server) events() <-chan target.Event {
 // settle takes note of an event in all-stop mode and reports whether the program is to stay stopped: after an event that
 // passes every thread goes on as before, and the event's own with its signal.
 func (s *Server) settle(ev target.Event, passes func(target.Event) bool) bool {
+	if ev.Kind == target.Requesting { // of before the client left
+		_ = s.decline()
+		return false
+	}
 	s.running = false
 	s.learn(ev)
 	if passes(ev) && s.alive() {

@@ -34,6 +34,8 @@ type session struct {
 	detached  bool // the client detached from a program that the trace run keeps: it goes on, and stays the client's no more
 	exit      bool // the client ended the server
 
+	requesting bool // the program stands still for an answer of the client's
+
 	frame     *target.Traceframe  // the selected one, a copy that stays what it is when the buffer loses it; or nil
 	pieces    list                // of qTfP
 	variables list                // of qTfV
@@ -42,6 +44,7 @@ type session struct {
 	moving    *moving             // asks about instructions; nil when none is asked about
 	documents map[string]document // of qXfer, as they were when their reading began
 	open      openFiles           // of vFile
+	printed   chan []byte         // text of the program that comes through the target; nil for none
 }
 
 func newSession(s *Server, conn io.ReadWriteCloser) *session {
@@ -85,6 +88,8 @@ func (x *session) serve() error {
 	in := newInput(x.conn)
 	defer in.close()
 	defer x.open.closeAll()
+	defer x.listen()()
+	defer x.leaveRequest()
 	for !x.over() {
 		select {
 		case chunk, ok := <-in.chunks:
@@ -99,6 +104,10 @@ func (x *session) serve() error {
 		case ev := <-x.events():
 			x.stopped(ev)
 			if err := x.flush(); err != nil {
+				return err
+			}
+		case text := <-x.printed:
+			if err := x.tellPrinted(text); err != nil {
 				return err
 			}
 		}
@@ -156,7 +165,9 @@ func (x *session) consume(chunk []byte) error {
 func (x *session) packet(payload []byte) {
 	p, args := x.lookup(payload)
 	if p == nil {
-		x.send(nil)
+		if !x.passOn(payload) {
+			x.send(nil)
+		}
 		return
 	}
 	reply, err := x.handle(p, args)

@@ -51,7 +51,11 @@ func (s *Server) lastStop() target.Event {
 
 // stopped takes an event: it is the reply that the client waits for, unless the program goes on.
 func (x *session) stopped(ev target.Event) {
-	if x.nonStop != nil {
+	switch {
+	case ev.Kind == target.Requesting:
+		x.requested(ev)
+		return
+	case x.nonStop != nil:
 		x.stoppedAlone(ev)
 		return
 	}

@@ -24,7 +24,7 @@ func (x *session) supported(offered rsp.Features) ([]byte, error) {
 			}
 		}
 	}
-	return reply, nil
+	return x.announce(reply), nil
 }
 
 // appendTokens appends those of a row's tokens that the client is to be told.

@@ -53,11 +53,12 @@ func definitionPackets() []packet {
 			differs: "the same as of QTEnable; what is disabled still costs a stop"},
 		{call: does(request.DefineVariable, (*session).defineVariable), flags: changesRun, tokens: "TraceStateVariables+",
 			about: "define a trace state variable", errors: "1 under another name than trace_timestamp; NUMBER above ffff",
-			differs: "takes any NUMBER; tid and pid are variables as any other",
+			differs: "takes any NUMBER; tid, pid and trace_nanoseconds are variables as any other",
 			manual: "it sets no limit to NUMBER. One above ffff is refused: an agent expression has 16 bits for it, so " +
-				"that no tracepoint could use the variable. Which variables are built in is for the server to say. Here $tid and " +
-				"$pid, defined with the initial value 0, are the numbers of the thread and the process that hit the tracepoint; they " +
-				"are not offered before, as GDB would read them in place of the user's own $tid and $pid"},
+				"that no tracepoint could use the variable. Which variables are built in is for the server to say. Here $tid, " +
+				"$pid and $trace_nanoseconds, defined with the initial value 0, are the numbers of the thread and the process that hit " +
+				"the tracepoint, and the time of the hit in nanoseconds; they are not offered before, as GDB would read them in place " +
+				"of the user's own $tid and $pid"},
 		{call: does(request.ReadOnlyRanges, (*session).readOnlyRanges), flags: changesRun,
 			about:   "ranges that a frame may read from the program",
 			differs: "END is part of the range; a START alone is taken"},

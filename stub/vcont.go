@@ -2,8 +2,8 @@ package stub
 
 import (
 	"errors"
+	"slices"
 
-	"tracewell/arch"
 	"tracewell/rsp"
 	"tracewell/rsp/request"
 	"tracewell/target"
@@ -54,8 +54,10 @@ func (x *session) start(actions []target.Action) ([]byte, error) { return x.star
 
 // startIn is start in either direction.
 func (x *session) startIn(back bool, actions []target.Action) ([]byte, error) {
-	// The stop is made up: nothing has run, and the threads stay where they are.
-	if x.asked && !x.running {
+	// The stop is made up: nothing has run, and the threads stay where they are. But a signal that the client gives a thread would
+	// be lost, since the client takes it for delivered: then the program runs, for a moment.
+	asked := x.asked && !x.running
+	if asked && !slices.ContainsFunc(actions, func(a target.Action) bool { return a.Signal != target.SignalNone }) {
 		id := x.lastStop().Thread // the selected thread may be gone
 		if th, err := x.resolve(x.general.PID, x.general.TID); err == nil {
 			id = th
@@ -74,6 +76,9 @@ func (x *session) startIn(back bool, actions []target.Action) ([]byte, error) {
 	}
 	clear(x.documents)
 	x.owed = true
+	if asked {
+		x.interrupt()
+	}
 	if x.detached {
 		x.detached = false
 		// The client has taken the program back from its run: events are its own again.
@@ -147,15 +152,3 @@ func (x *session) oldChoice() (target.ThreadID, []target.Action, error) {
 
 // errNoPC says that the description names no program counter.
 var errNoPC = errors.New("the target description has no program counter")
-
-// putAddr stores addr in a register or pointer of the size of b.
-func putAddr(order arch.ByteOrder, b []byte, addr arch.Addr) {
-	switch len(b) {
-	case 8:
-		order.PutUint64(b, uint64(addr))
-	case 4:
-		order.PutUint32(b, uint32(addr))
-	case 2:
-		order.PutUint16(b, uint16(addr))
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"tracewell/arch"
 	"tracewell/trace"
@@ -36,7 +37,12 @@ type Appender struct {
 	status trace.Status
 	line   statusPlace
 	counts map[trace.Key]place
+	told   map[trace.Key]told // by the last Update of each
+	places []int64            // where a Thread can be put
 }
+
+// told is the counts of a tracepoint that its line has.
+type told struct{ hits, usage uint64 }
 
 // place is a definition line that is rewritten where it is.
 type place struct {
@@ -55,7 +61,7 @@ func NewAppender(w io.WriterAt, h Header, opts ...WriterOption) (*Appender, erro
 	if err := h.check(); err != nil {
 		return nil, err
 	}
-	a := &Appender{w: w, order: h.Order, size: h.RegisterSize, counts: make(map[trace.Key]place)}
+	a := &Appender{w: w, order: h.Order, size: h.RegisterSize, counts: make(map[trace.Key]place), told: make(map[trace.Key]told)}
 	a.check = NewChecker(a.order, a.size)
 	for _, opt := range opts {
 		opt(&a.keep)
@@ -70,6 +76,7 @@ func NewAppender(w io.WriterAt, h Header, opts ...WriterOption) (*Appender, erro
 		return nil, err
 	}
 	a.end = int64(len(text))
+	a.places = threadPlaces(text)
 	if _, err := w.WriteAt(append([]byte(text), endMarker[:]...), 0); err != nil {
 		return nil, err
 	}
@@ -92,7 +99,8 @@ func OpenAppender(f *File, w io.WriterAt, opts ...WriterOption) (*Appender, erro
 	case f.header.RegisterSize <= 0:
 		return nil, errors.New("trace file without a register size: no frames can be added")
 	}
-	a := &Appender{w: w, order: f.header.Order, size: f.header.RegisterSize, end: f.starts[len(f.numbers)], counts: countsOf(f)}
+	a := &Appender{w: w, order: f.header.Order, size: f.header.RegisterSize, end: f.starts[len(f.numbers)], counts: countsOf(f),
+		told: make(map[trace.Key]told)}
 	a.check = NewChecker(a.order, a.size)
 	for _, opt := range opts {
 		opt(&a.keep)
@@ -251,13 +259,46 @@ func (a *Appender) Update(st trace.Status, tracepoints []trace.Tracepoint) error
 	return errors.Join(err, a.sync())
 }
 
+// Name puts the name of a thread into the definitions, false if the target description has no ThreadPlace left.
+func (a *Appender) Name(t Thread) (ok bool, err error) {
+	if a.err != nil || len(a.places) == 0 {
+		return false, a.err
+	}
+	at := a.places[0]
+	a.places = a.places[1:]
+	_, err = a.w.WriteAt([]byte(t.Comment()), at)
+	return err == nil, err
+}
+
+// threadPlaces finds the lines of definitions that are a ThreadPlace.
+func threadPlaces(text string) (places []int64) {
+	line := "tdesc " + ThreadPlace() + "\n"
+	for at := strings.Index(text, line); at >= 0; {
+		places = append(places, int64(at+len("tdesc ")))
+		next := strings.Index(text[at+len(line):], line)
+		if next < 0 {
+			break
+		}
+		at += len(line) + next
+	}
+	return places
+}
+
+// writeHits rewrites the line of a tracepoint, unless it is the same: of tens of thousands few are hit between two calls of Update.
 func (a *Appender) writeHits(t *trace.Tracepoint) error {
+	now := told{t.Hits, t.Usage}
+	if before, ok := a.told[t.Key()]; ok && before == now {
+		return nil
+	}
 	p := a.counts[t.Key()]
 	line, ok := countsLine(t, p.length)
 	if !ok {
 		return &LineError{line, fmt.Sprintf("the file has a place of %d bytes for it", p.length)}
 	}
 	_, err := a.w.WriteAt([]byte(line), p.offset)
+	if err == nil {
+		a.told[t.Key()] = now
+	}
 	return err
 }
 

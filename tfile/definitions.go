@@ -8,9 +8,14 @@ import (
 	"tracewell/internal/text"
 )
 
-// maxDefinitions bounds the bytes of the definitions, so that a file of another kind that begins like a trace file is not
-// read whole in search of an empty line. Descriptions of large machines are below 100 kB.
-const maxDefinitions = 16 << 20
+// The bytes of definitions are bounded, so that a file of another kind that begins like a trace file is not read whole in search
+// of an empty line. Descriptions of large machines are below 100 kB, but a tracepoint in a function that was inlined thousands of
+// times has as many locations, each with its actions. Therefore definitions may be as long as maxDefinitions if those that are
+// longer than usualDefinitions are text: frames have zero bytes.
+const (
+	usualDefinitions = 16 << 20
+	maxDefinitions   = 128 << 20
+)
 
 // readDefinitions reads the magic at start and the definition lines, and returns the offset behind the empty line that ends
 // them or, with an error, behind the last whole line.
@@ -39,7 +44,7 @@ func (f *File) readDefinitions(w *window, start int64) (int64, error) {
 	}
 	f.takeHeader(&r, offset)
 	if endless != nil {
-		return offset, definitionsError(endless, offset, text)
+		return offset, definitionsError(endless, offset, offset-start+int64(len(text)), text)
 	}
 	return offset + 1, nil
 }
@@ -54,24 +59,30 @@ func definitionsAt(w *window, offset int64) (text string, endless, err error) {
 			return "", nil, err
 		}
 		b = b[:min(len(b), maxDefinitions)]
-		if end := bytes.Index(b, []byte("\n\n")); end >= 0 {
+		end := bytes.Index(b, []byte("\n\n"))
+		lines := b[:max(end, 0)]
+		if end < 0 {
+			lines = b
+		}
+		switch {
+		case len(lines) >= usualDefinitions && bytes.IndexByte(lines, 0) >= 0:
+			return string(b[1:usualDefinitions]), ErrTooLong, nil
+		case end >= 0:
 			return string(b[1 : end+1]), nil, nil
-		}
-		if len(b) == maxDefinitions {
+		case len(b) == maxDefinitions:
 			return string(b[1:]), ErrTooLong, nil
-		}
-		if len(b) < n {
+		case len(b) < n:
 			return string(b[1:]), ErrTruncated, nil
 		}
 	}
 }
 
-// definitionsError says what is at offset, behind the last whole line, in the place of an empty one.
-func definitionsError(kind error, offset int64, unfinished string) error {
+// definitionsError says what is at offset, behind the last whole line of so many bytes, in the place of an empty one.
+func definitionsError(kind error, offset, read int64, unfinished string) error {
 	e := &FormatError{kind, offset, "the end of the file", "an empty line after the definitions"}
 	switch {
 	case kind == ErrTooLong:
-		e.Found = fmt.Sprintf("none in %d bytes", maxDefinitions)
+		e.Found = fmt.Sprintf("none in %d bytes", read)
 	case unfinished != "":
 		e.Found = "an unfinished line " + text.Quote(unfinished)
 	}

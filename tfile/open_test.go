@@ -188,10 +188,35 @@ func TestErrorsPoint(t *testing.T) {
 	}
 }
 
-func TestDefinitionsWithoutEnd(t *testing.T) {
-	data := []byte(Magic + strings.Repeat("x", maxDefinitions))
-	if _, err := OpenBytes(data); !errors.Is(err, ErrTooLong) {
-		t.Errorf("%v, want ErrTooLong", err)
+// TestLongDefinitions: many definitions are read if they are text, and no more of other files than has to be.
+func TestLongDefinitions(t *testing.T) {
+	const line = "tp T1:0000000000401136:E:0:0"
+	n := usualDefinitions/len(line) + 1
+	lines := strings.Repeat(line+"\n", n)
+	for _, file := range []struct {
+		what, text string
+		err        error
+		lines      int // at least so many are read
+	}{
+		{"many definitions", lines + "\n\x00\x00\x00\x00", nil, n},
+		{"an empty line behind a zero byte", lines + "\x00\n\n\x00\x00\x00\x00", ErrTooLong, n / 2},
+		{"many definitions without end", lines, ErrTruncated, n},
+		{"text without end", strings.Repeat("x", maxDefinitions), ErrTooLong, 0},
+		{"a few lines, and no end", line + "\n" + strings.Repeat("\x00", usualDefinitions), ErrTooLong, 1},
+	} {
+		data := []byte(Magic + file.text)
+		if file.err == nil || file.lines > 0 {
+			boundedFuzz(t, data)
+		}
+		for _, open := range []func() (*File, error){
+			func() (*File, error) { return OpenBytes(data) },
+			func() (*File, error) { return Open(bytes.NewReader(data), int64(len(data))) },
+		} {
+			f, err := open()
+			if !errors.Is(err, file.err) || f == nil || len(f.Definitions()) < file.lines {
+				t.Errorf("%s: %v, want %v", file.what, err, file.err)
+			}
+		}
 	}
 }
 

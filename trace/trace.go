@@ -35,6 +35,11 @@ type Tracepoint struct {
 	Actions     []Action // at the hit
 	StepActions []Action // after each step
 
+	// Repeats says that whoever collects may count hits that repeat an earlier one, in place of a frame for each: those for which the
+	// expressions of Alike have the values that they had then. Neither is in packets and files.
+	Repeats bool
+	Alike   [][]byte // bytecode
+
 	Source Source
 
 	Hits  uint64 // times the condition held
@@ -99,18 +104,37 @@ const (
 	// in the tracer's PID namespace. Without a hit they have no value.
 	ProcessID VariableNumber = 0x7ffe
 	ThreadID  VariableNumber = 0x7fff
+	// Nanoseconds is the time of a hit as Timestamp is, but in nanoseconds.
+	Nanoseconds VariableNumber = 0x7ffd
 )
 
 // The names of the built-in variables.
 const (
-	TimestampName = "trace_timestamp"
-	ProcessIDName = "pid"
-	ThreadIDName  = "tid"
+	TimestampName   = "trace_timestamp"
+	NanosecondsName = "trace_nanoseconds"
+	ProcessIDName   = "pid"
+	ThreadIDName    = "tid"
+)
+
+// The names by which expressions refer to the call that is active where they are evaluated.
+const (
+	// ReturnName is the value that the function returns, where it does.
+	ReturnName = "return"
+	// TookName is how long the call took. It is known once the frames of its entry and its return are there, and not at a hit.
+	TookName = "took"
+	// CallName is the system call that is made, at tracepoints at system calls.
+	CallName = "syscall"
+	// ActivationName and GoroutineName tell one call from another that is active at the same time: how far out in the stack its
+	// frame is, and in Go on whose stack. In other languages the thread tells that.
+	ActivationName = "_activation"
+	GoroutineName  = "_goroutine"
 )
 
 // Builtin returns the definition of a built-in variable in recordings, false for a name that none has.
 func Builtin(name string) (v Variable, ok bool) {
-	number, ok := map[string]VariableNumber{TimestampName: Timestamp, ProcessIDName: ProcessID, ThreadIDName: ThreadID}[name]
+	number, ok := map[string]VariableNumber{
+		TimestampName: Timestamp, NanosecondsName: Nanoseconds, ProcessIDName: ProcessID, ThreadIDName: ThreadID,
+	}[name]
 	return Variable{Number: number, Builtin: ok, Name: name}, ok
 }
 

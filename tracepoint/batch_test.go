@@ -58,3 +58,33 @@ func TestBatches(t *testing.T) {
 		t.Errorf("after the run: %v, traps at %v", errs, r.target.addresses())
 	}
 }
+
+// TestCancelled cancels runs while their tracepoints are installed, here or elsewhere: the rest is left out, and the end of the run
+// removes what there is.
+func TestCancelled(t *testing.T) {
+	for _, elsewhere := range []bool{false, true} {
+		for after := range 7 {
+			r := newRig(t)
+			c := &fakeCollector{}
+			if elsewhere {
+				r.target.collector = c
+			}
+			asked := 0
+			r.layout.Cancelled = func() bool { asked++; return asked > after }
+			r.start(tracepointAt(1, 0x10), tracepointAt(2, 0x20), tracepointAt(3, 0x30))
+			here, offloaded := len(r.target.addresses()), len(c.calls)-1
+			want := max(after-3, 0) // they are gone through twice
+			if elsewhere {
+				here, want = max(offloaded, 0), min(after, 3)
+			}
+			if here != want {
+				t.Errorf("elsewhere %v, cancelled at question %d: %d locations, want %d", elsewhere, after, here, want)
+			}
+			c.calls = nil
+			r.must(r.Stop(trace.ReasonStop, ""))
+			if n := len(r.target.addresses()); n != 0 || elsewhere && want > 0 && len(c.calls) != want+1 {
+				t.Errorf("elsewhere %v, cancelled at question %d: %d traps left, %v", elsewhere, after, n, c.calls)
+			}
+		}
+	}
+}

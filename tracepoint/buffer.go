@@ -29,6 +29,7 @@ type buffer struct {
 	circular bool
 
 	data    []byte // of length size once allocated
+	release func() // gives data back, nil if there is nothing to be done for that
 	tail    int    // behind the newest frame
 	wrapped bool   // the newest frame lies before the oldest
 	wrapEnd int    // behind the last frame before the hole, while wrapped
@@ -69,16 +70,23 @@ var errBufferFull = errors.New("the trace buffer is full")
 
 // resize drops all frames and makes the ring size bytes long from the next allocate on.
 func (b *buffer) resize(size int) {
-	b.size = size
-	b.data = nil
+	if b.release != nil {
+		b.release()
+	}
+	b.size, b.data, b.release = size, nil, nil
 	b.reset()
 }
 
-// allocate makes room for frames. Until then a buffer costs no memory.
-func (b *buffer) allocate() {
-	if b.data == nil {
+// allocate makes room for frames, in memory of the Layout's if that has any. Until then a buffer costs no memory.
+func (b *buffer) allocate(memory func(size int) ([]byte, func(), error)) (err error) {
+	switch {
+	case b.data != nil:
+	case memory != nil:
+		b.data, b.release, err = memory(b.size)
+	default:
 		b.data = make([]byte, b.size)
 	}
+	return err
 }
 
 // reset drops all frames and begins to count anew.

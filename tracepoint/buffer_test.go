@@ -103,7 +103,7 @@ func TestBufferAgainstModel(t *testing.T) {
 			case 0:
 				m = model{size: random.IntN(200), circular: m.circular}
 				b.resize(m.size)
-				b.allocate()
+				b.allocate(nil)
 			case 1:
 				m.frames = nil
 				b.reset()
@@ -161,7 +161,7 @@ func compareBuffer(t *testing.T, seed uint64, b *buffer, m *model, random *rand.
 // TestBufferWrap is one wrap in slow motion: 100 bytes, frames of 30.
 func TestBufferWrap(t *testing.T) {
 	b := buffer{order: binary.LittleEndian, size: 100, circular: true}
-	b.allocate()
+	b.allocate(nil)
 	for mark := range byte(5) {
 		if err := b.append(testFrame(30, 'a'+mark), trace.MaxNumber, 0, false); err != nil {
 			t.Fatal(err)
@@ -182,7 +182,7 @@ func TestBufferWrap(t *testing.T) {
 // TestBufferTooLarge: what can never fit costs no frame that is there.
 func TestBufferTooLarge(t *testing.T) {
 	b := buffer{order: binary.LittleEndian, size: 100, circular: true}
-	b.allocate()
+	b.allocate(nil)
 	for range 3 {
 		b.append(testFrame(30, 'a'), 1, 0, false)
 	}

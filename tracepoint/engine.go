@@ -59,8 +59,12 @@ type Layout struct {
 	PCOffset      int            // offset of the pc in the register block
 	PCSize        int            // its length in bytes: 4, or 8, or 0 to leave the pc as the snapshot gives it
 
-	MaxBuffer int64            // largest trace buffer in bytes; 0 for DefaultMaxBuffer
-	Now       func() time.Time // the clock; nil for time.Now
+	MaxBuffer int64 // largest trace buffer in bytes; 0 for DefaultMaxBuffer
+	// Memory returns zeroed memory for a trace buffer and what gives it back, which a change of size calls. Nil for Go's, of which
+	// large sizes are a burden even where there are few frames: if the system does not promise that much the process ends, and the
+	// garbage collector lets as much garbage come together.
+	Memory func(size int) (memory []byte, release func(), err error)
+	Now    func() time.Time // the clock; nil for time.Now
 	// Print receives what printf in an agent expression prints; nil to drop it. It is called in the middle of a hit, by whichever
 	// goroutine handles that, and while it waits, so does the program.
 	Print func(string)
@@ -75,10 +79,15 @@ type Layout struct {
 	// Ended is called when a run has ended, in the middle of the hit that ended it or of Stop, so it must neither wait nor call
 	// the engine; nil for nobody.
 	Ended func()
+	// Cancelled is asked while locations are installed, of which there may be tens of thousands, and true once the user wants no run
+	// any more: the rest are left out, and whoever has started the run stops it. It is nil for never.
+	Cancelled func() bool
 	// TrapsOnly has every hit stop a thread, even if the target has a Collector.
 	TrapsOnly bool
 	// WhenFull says what becomes of hits for whose frames a Collector has no room.
 	WhenFull target.WhenFull
+	// Prompt has a Collector deposit frames within half a millisecond (target.Run).
+	Prompt bool
 	// Tolerant has an expression that fails count as an error of its tracepoint (Tally), rather than end the run.
 	Tolerant bool
 }
@@ -198,7 +207,10 @@ func (e *Engine) Init() error {
 }
 
 // now is the time in microseconds of Unix time. Within a run it does not go back even if the clock does.
-func (e *Engine) now() uint64 {
-	e.latest = max(e.latest, uint64(e.layout.Now().UnixMicro()))
+func (e *Engine) now() uint64 { return e.nanoseconds() / 1000 }
+
+// nanoseconds is the same in nanoseconds.
+func (e *Engine) nanoseconds() uint64 {
+	e.latest = max(e.latest, uint64(e.layout.Now().UnixNano()))
 	return e.latest
 }

@@ -1,6 +1,8 @@
 package tracepoint
 
 import (
+	"slices"
+
 	"tracewell/arch"
 	"tracewell/trace"
 )
@@ -27,32 +29,42 @@ func (e Explanation) String() string {
 	return "trap"
 }
 
-// Explain says how the hits of each tracepoint are collected in the run that is on, in the order of Tracepoints. Outside a run all
-// are Nowhere: what can be done at an address is found out anew at each start.
-func (e *Engine) Explain() []Explanation {
+// Explain says how the hits of tracepoints are collected in the run that is on, in the order of Tracepoints: of those with the
+// numbers, or of all if there are none. Outside a run all are Nowhere: what can be done at an address is found out anew at each
+// start.
+func (e *Engine) Explain(numbers ...trace.Number) []Explanation {
 	e.control.Lock()
 	defer e.control.Unlock()
+	wanted := func(d *definition) bool { return len(numbers) == 0 || slices.Contains(numbers, d.Number) }
 	texts := make(map[arch.Addr]string)
 	e.state.Lock()
-	elsewhere := e.locationsIn(Elsewhere)
+	for _, d := range e.definitions {
+		if wanted(d) && d.location.where == Elsewhere {
+			texts[d.Addr] = ""
+		}
+	}
 	e.state.Unlock()
-	for _, l := range elsewhere {
-		texts[l.addr] = e.collector.Explain(e.pid, l.addr) // with state not held, as in every call of a target
+	for addr := range texts {
+		texts[addr] = e.collector.Explain(e.pid, addr) // with state not held, as in every call of a target
 	}
 	e.state.Lock()
 	defer e.state.Unlock()
-	list := make([]Explanation, len(e.definitions))
-	for i, d := range e.definitions {
-		list[i] = Explanation{Key: d.Key(), Place: d.location.where}
+	var list []Explanation
+	for _, d := range e.definitions {
+		if !wanted(d) {
+			continue
+		}
+		explanation := Explanation{Key: d.Key(), Place: d.location.where}
 		switch {
 		case d.location.where == Elsewhere:
-			list[i].Text = texts[d.Addr]
+			explanation.Text = texts[d.Addr]
 		case d.location.where == Here && d.refusal != nil:
-			list[i].Text = d.refusal.Error()
+			explanation.Text = d.refusal.Error()
 		}
 		if !d.active() {
-			list[i].Place, list[i].Text = Nowhere, ""
+			explanation.Place, explanation.Text = Nowhere, ""
 		}
+		list = append(list, explanation)
 	}
 	return list
 }

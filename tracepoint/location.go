@@ -101,10 +101,14 @@ func (e *Engine) install(l *location) error {
 
 // put has the target take locations: elsewhere if there is a Collector that accepts all tracepoints of one, or else here, unless
 // one of them is a fast tracepoint. What goes elsewhere does so all at once. The error is about the definition that is returned
-// with it; locations that are installed by then stay so. Control is held, state is not.
+// with it; locations that are installed by then stay so. Once the user has cancelled the run the rest of them is left out, without
+// an error. Control is held, state is not.
 func (e *Engine) put(locations ...*location) (*definition, error) {
 	var offloaded, traps []*location
 	for _, l := range locations {
+		if e.cancelled() {
+			break
+		}
 		l.semaphores = l.counters()
 		if e.offload(l) {
 			offloaded = append(offloaded, l)
@@ -118,17 +122,53 @@ func (e *Engine) put(locations ...*location) (*definition, error) {
 		return locations[0].first((*definition).active), err
 	}
 	e.setPlace(Nowhere, refused...)
+	var first *definition
+	var failures []error
 	for _, l := range append(traps, refused...) {
-		if d := l.first((*definition).isFast); d != nil && e.collector != nil {
-			return d, fmt.Errorf("no fast tracepoint is possible there: %w", d.refusal)
+		if e.cancelled() {
+			break
 		}
-		if err := e.tracer.Install(e.pid, l.addr, l.semaphores); err != nil {
-			return l.first((*definition).active), err
+		d, err := e.putHere(l)
+		switch {
+		case err == nil:
+			e.setPlace(Here, l)
+		case first == nil:
+			first, failures = d, append(failures, err)
+		default: // all are named: of a stub with few breakpoints a user has to know what to leave out
+			failures = append(failures, failedAt(d, "install", err))
 		}
-		e.setPlace(Here, l)
 	}
-	return nil, nil
+	return first, joined(failures)
 }
+
+// putHere installs a location, unless one of its tracepoints is fast. The error is about the definition that is returned with it.
+func (e *Engine) putHere(l *location) (*definition, error) {
+	if d := l.first((*definition).isFast); d != nil && e.collector != nil {
+		return d, fmt.Errorf("no fast tracepoint is possible there: %w", d.refusal)
+	}
+	return l.first((*definition).active), e.tracer.Install(e.pid, l.addr, l.semaphores)
+}
+
+// mostFailures is how many of many failures are told: a connection that is lost fails at each of thousands.
+const mostFailures = 8
+
+// joined is failures as one, on one line.
+func joined(failures []error) error {
+	switch n := len(failures); {
+	case n == 0:
+		return nil
+	case n > mostFailures:
+		failures = append(failures[:mostFailures:mostFailures], fmt.Errorf("%d more like these", n-mostFailures))
+	}
+	err := failures[0]
+	for _, more := range failures[1:] {
+		err = fmt.Errorf("%w; %w", err, more)
+	}
+	return err
+}
+
+// cancelled reports whether the user wants no run any more.
+func (e *Engine) cancelled() bool { return e.layout.Cancelled != nil && e.layout.Cancelled() }
 
 // first returns the first definition that has a property, nil if none has. Control or state is held.
 func (l *location) first(has func(*definition) bool) *definition {

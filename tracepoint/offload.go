@@ -153,7 +153,8 @@ func (e *Engine) connect(c target.Collector) {
 	for _, d := range e.definitions {
 		d.prepared, d.refusal, d.deposited = nil, nil, target.Tally{}
 	}
-	run := target.Run{RegisterBlock: e.layout.RegisterBlock, MaxFrame: e.buffer.size, WhenFull: e.layout.WhenFull,
+	run := target.Run{RegisterBlock: e.layout.RegisterBlock, MaxFrame: e.buffer.size,
+		WhenFull: e.layout.WhenFull, Prompt: e.layout.Prompt,
 		Builtins: *e.builtins.Load(), Locations: slices.Sorted(maps.Keys(e.locations)), Deposit: e.deposit, Kept: e.layout.Kept}
 	for _, n := range slices.Sorted(maps.Keys(e.variables)) {
 		if v := e.variables[n]; !v.Builtin {

@@ -2,6 +2,7 @@ package tracepoint
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"tracewell/target"
@@ -62,6 +63,11 @@ func (e *Engine) prepare() error {
 	if e.phase != idle {
 		return errors.New("a trace run is already on")
 	}
+	if !e.layout.SinkOnly {
+		if err := e.buffer.allocate(e.layout.Memory); err != nil {
+			return fmt.Errorf("no memory for a trace buffer of %d bytes: %w", e.buffer.size, err)
+		}
+	}
 	if d := e.open; d != nil && d.replaces != nil {
 		d.replaces.take(d)
 	} else if d != nil {
@@ -80,9 +86,6 @@ func (e *Engine) begin() {
 	}
 	e.initializeVariables()
 	e.buffer.reset()
-	if !e.layout.SinkOnly {
-		e.buffer.allocate()
-	}
 	e.made = 0
 	e.runs++
 	e.stopNote = ""

@@ -1,6 +1,7 @@
 package tracepoint
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -156,4 +157,42 @@ func TestBuiltins(t *testing.T) {
 	}
 	r.Hit(0x20, &fakeThread{id: 7, pc: 0x20})
 	r.wantFrames("2: V 4=7 V 5=100")
+}
+
+// TestBufferMemory has a trace buffer in memory that is not Go's. It is asked for when a run begins, once for all of a size, and given
+// back when the size changes. Where there is none no run begins.
+func TestBufferMemory(t *testing.T) {
+	r := newRig(t)
+	layout := testLayout()
+	asked, held := 0, 0
+	layout.MaxBuffer, layout.Now = 1<<40, time.Now
+	layout.Memory = func(size int) ([]byte, func(), error) {
+		if asked++; size > 5000 {
+			return nil, nil, errors.New("too much")
+		}
+		held += size
+		return make([]byte, size), func() { held -= size }, nil
+	}
+	r.Engine = New(layout)
+	r.Handler = r.NewHandler()
+	r.must(r.SetBufferSize(1000))
+	r.must(r.SetBufferSize(5000))
+	r.start(tracepointAt(1, 0x10))
+	for range 2 {
+		r.hit(&fakeThread{pc: 0x10})
+		r.wantFrames("1:")
+		r.must(r.Stop(trace.ReasonStop, ""))
+		if asked != 1 || held != 5000 {
+			t.Errorf("asked for memory %d times, %d bytes are held, want 5000 once", asked, held)
+		}
+		r.must(r.Start(&r.target, 1))
+	}
+	r.must(r.Stop(trace.ReasonStop, ""))
+	r.must(r.SetBufferSize(1 << 40))
+	if held != 0 {
+		t.Errorf("%d bytes are held after a change of the size", held)
+	}
+	wantError(t, r.Start(&r.target, 1), "no memory for a trace buffer of 1099511627776 bytes: too much")
+	r.must(r.SetBufferSize(100))
+	r.must(r.Start(&r.target, 1))
 }

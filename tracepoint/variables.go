@@ -91,6 +91,8 @@ func (e *Engine) value(v *variable) (int64, bool) {
 		return 0, e.started > 0
 	case v.Name == trace.TimestampName && v.Builtin:
 		return int64(e.now()), true
+	case v.Name == trace.NanosecondsName && v.Builtin:
+		return int64(e.nanoseconds()), true
 	case v.Builtin:
 		return 0, false
 	default:

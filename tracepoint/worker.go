@@ -174,12 +174,14 @@ func (w *worker) noteRegisters() {
 	if w.snapshot.Registers(w.registers) != nil {
 		return
 	}
-	pc := uint64(w.snapshot.PC())
-	switch at := w.registers[layout.PCOffset:]; layout.PCSize {
-	case 4:
-		layout.Order.PutUint32(at, uint32(pc))
-	case 8:
-		layout.Order.PutUint64(at, pc)
+	if layout.PCOffset+layout.PCSize <= len(w.registers) { // a stub may have it behind the block
+		pc := uint64(w.snapshot.PC())
+		switch at := w.registers[layout.PCOffset:]; layout.PCSize {
+		case 4:
+			layout.Order.PutUint32(at, uint32(pc))
+		case 8:
+			layout.Order.PutUint64(at, pc)
+		}
 	}
 	w.blocks, w.hasRegisters = append(w.blocks, block{kind: registerBlock}), true
 }

@@ -1,6 +1,8 @@
 package client
 
 import (
+	"errors"
+
 	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 )
@@ -47,8 +49,8 @@ func Do[R any](c *Client, q Call[R]) (r R, err error) {
 	return q.result(text)
 }
 
-// Batch is calls that are sent in one write where acknowledgments have ended (EndAcks), which saves all but one of the round trips;
-// otherwise each waits for the reply to the one before it.
+// Batch is calls that are sent in one write where acknowledgments have ended (EndAcks) or are implied, which saves all but one of
+// the round trips; otherwise each waits for the reply to the one before it.
 //
 // The stub executes them in the order in which they were added, and so the replies come in. One that it rejects does not keep those
 // behind it from being executed: calls that make sense only if others have succeeded do not belong in one batch. Where the
@@ -112,7 +114,7 @@ func (b *Batch) Run() error {
 // next is how many of the packets are sent in the next write.
 func (b *Batch) next() int {
 	n, size := 1, len(b.packets[0])
-	for b.c.noAck && n < len(b.packets) && size+len(b.packets[n]) <= mostAhead {
+	for (b.c.noAck || b.c.implied) && n < len(b.packets) && size+len(b.packets[n]) <= mostAhead {
 		size += len(b.packets[n])
 		n++
 	}
@@ -126,6 +128,11 @@ func (b *Batch) send(packets [][]byte) error {
 	}
 	if err := b.c.setDeadline(); err != nil {
 		return err
+	}
+	if len(b.c.ahead) > 0 {
+		if err := errors.Join(b.c.sendAhead(len(b.c.ahead)), b.c.settle()); err != nil {
+			return err
+		}
 	}
 	if err := b.c.link.SendAll(packets...); err != nil {
 		return b.c.lose(nameOf(packets[0]), err)

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"encoding/hex"
 	"fmt"
 
 	"tracewell/arch"
@@ -21,6 +22,50 @@ func Memory(at arch.Addr, n int) Call[[]byte] {
 		return b, err
 	}
 	return q
+}
+
+// Decode sends a packet that is answered by bytes in hexadecimal, and decodes them into dst as far as they fit there, for callers
+// who do so thousands of times a second: it allocates nothing. n is the number of bytes in the reply. Its errors are those of Ask;
+// digits that are none, as of registers that are not available, are a *ReplyError.
+func (c *Client) Decode(packet, dst []byte) (n int, err error) {
+	if err := c.send(packet); err != nil {
+		return 0, err
+	}
+	b, err := c.receiveBytes(packet)
+	if err != nil {
+		return 0, err
+	}
+	if len(b) < 4 { // else it can be no error, but for the one in words, whose dot is no digit
+		if err := judge(nameOf(packet), string(b)); err != nil {
+			return 0, err
+		}
+	}
+	if n = len(b) / 2; len(b)%2 == 0 {
+		if _, err := hex.Decode(dst, b[:2*min(n, len(dst))]); err == nil {
+			return n, nil
+		}
+	}
+	text := string(b)
+	if err := judge(nameOf(packet), text); err != nil {
+		return 0, err
+	}
+	return 0, &ReplyError{nameOf(packet), text, reply.Bytes.Syntax}
+}
+
+// Confirm sends a packet that is answered by OK. Like Decode it allocates nothing. Its errors are those of OK's call.
+func (c *Client) Confirm(packet []byte) error {
+	if err := c.send(packet); err != nil {
+		return err
+	}
+	b, err := c.receiveBytes(packet)
+	if err != nil || string(b) == "OK" {
+		return err
+	}
+	text := string(b)
+	if err := judge(nameOf(packet), text); err != nil {
+		return err
+	}
+	return &ReplyError{nameOf(packet), text, reply.OK.Syntax}
 }
 
 // mostItems is how many parts a list may have: a stub that sends more has lost its way.

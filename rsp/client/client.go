@@ -57,13 +57,24 @@ type Client struct {
 	features rsp.Features
 	packet   int      // see PacketSize
 	noAck    bool     // acknowledgments have ended
+	implied  bool     // those of the stub's packets, by the next packet
+	ahead    [][]byte // packets that go with the next one, see Ahead
+	owed     int      // replies to such packets that have been sent
 	notified []string // stop replies that notifications brought
 	lost     *LostError
+	stopped  lastStop
+}
+
+// lastStop is the stop reply that came last, and what it says: most say the same again and again.
+type lastStop struct {
+	text string
+	stop reply.Stop
 }
 
 // New returns a client of the stub at the other end of rw. It sends nothing by itself.
 func New(rw io.ReadWriter) *Client {
-	c := &Client{rw: rw, link: rsp.NewClient(rw), packet: usualPacket}
+	c := &Client{rw: rw, packet: usualPacket}
+	c.link = rsp.NewClient(patiently{rw, c})
 	c.link.Notify = c.notify
 	return c
 }
@@ -76,7 +87,16 @@ func (c *Client) PacketSize() int { return c.packet }
 
 // Hello exchanges features and keeps the stub's.
 func (c *Client) Hello(own rsp.Features) error {
-	text, err := c.Exchange(request.Supported.Append(nil, own))
+	packet := request.Supported.Append(nil, own)
+	text, err := c.Exchange(packet)
+	// QEMU stops a machine that runs as somebody connects to it, and says so without having been asked.
+	if err == nil && isStop(text) {
+		text, err = c.receive(packet)
+	}
+	// A stub that has another client says so in words, if at all. Features never look like that.
+	if err == nil && strings.HasPrefix(text, "E.") {
+		err = judge(request.Supported.Name(), text)
+	}
 	if err != nil {
 		return err
 	}
@@ -85,6 +105,12 @@ func (c *Client) Hello(own rsp.Features) error {
 		c.packet = max(leastPacket, min(int(size), mostPacket))
 	}
 	return nil
+}
+
+// isStop reports whether a reply is a stop.
+func isStop(text string) bool {
+	_, err := reply.Stopped.Parse(text)
+	return err == nil
 }
 
 // EndAcks ends acknowledgments where the stub offers that. With one that refuses all the same they go on.
@@ -98,6 +124,23 @@ func (c *Client) EndAcks() error {
 		c.link.NoAck()
 	}
 	return err
+}
+
+// ImplyAcks has replies acknowledged by the packets that follow them, for stubs that stop their program at any byte (QEMU).
+func (c *Client) ImplyAcks() {
+	c.implied = true
+	c.link.ImplyAcks()
+}
+
+// Ahead has a packet sent in one write with the next one, which saves its round trip. Its reply has to be OK: any other loses the
+// connection, as the stub has executed what stands behind it by then. Acknowledgments must have ended, or be implied.
+func (c *Client) Ahead(packet []byte) {
+	n := len(c.ahead)
+	if n == cap(c.ahead) {
+		c.ahead = append(c.ahead, nil)
+	}
+	c.ahead = c.ahead[:n+1]
+	c.ahead[n] = append(c.ahead[n][:0], packet...)
 }
 
 // Exchange sends a packet and returns its reply, whatever that is; only a *LostError is an error. It is for packets that have
@@ -132,20 +175,44 @@ func (c *Client) Resume(actions ...request.Action) error {
 	if c.NonStop {
 		return Command(c, request.Resume, actions)
 	}
-	return c.send(request.Resume.Append(nil, actions))
+	return c.Send(request.Resume.Append(nil, actions))
 }
 
-// AwaitStop waits for the stop reply that a resumption is owed in all-stop mode, up to a time, or for ever if that is zero.
+// Send sends a packet whose reply is the next stop, see AwaitStop: c and s, for stubs that do not know vCont.
+func (c *Client) Send(packet []byte) error { return c.send(packet) }
+
+// Requesting is the Kind of a Stop that is none: the program has the client do something with a file, and stands still for it
+// (GDB manual, File-I/O). Detail is the request, such as "write,1,80000400,c". Other calls may be made, most of them to read or
+// write memory; then the answer is sent (Send), and the program goes on.
+const Requesting = 'F'
+
+// AwaitStop waits for the stop reply that a resumption is owed in all-stop mode, up to a time, or for ever if that is zero. What
+// comes before it may be a request, which is returned as a Stop of the Kind Requesting. What the Stop points to is not to be
+// changed: it may be returned again.
 func (c *Client) AwaitStop(limit time.Time) (reply.Stop, error) {
 	if err := c.deadline(limit); err != nil {
 		return reply.Stop{}, err
 	}
-	text, err := c.receive([]byte("vCont"))
+	b, err := c.receiveBytes(resumed)
 	if err != nil {
 		return reply.Stop{}, err
 	}
-	return parseStop("vCont", text)
+	if len(b) > 0 && b[0] == Requesting {
+		return reply.Stop{Kind: Requesting, Detail: string(b[1:]), Core: -1}, nil
+	}
+	if string(b) == c.stopped.text {
+		return c.stopped.stop, nil
+	}
+	text := string(b)
+	stop, err := parseStop("vCont", text)
+	if err == nil {
+		c.stopped = lastStop{text, stop}
+	}
+	return stop, err
 }
+
+// resumed is the packet that a stop is the reply to, for errors.
+var resumed = []byte("vCont")
 
 // StopReason asks for the first stop, as a client does that has just connected. In non-stop mode others may follow, see
 // NextStop; ok is false if no thread is stopped.

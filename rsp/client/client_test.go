@@ -1,6 +1,7 @@
 package client
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -161,6 +162,45 @@ func TestBatch(t *testing.T) {
 		}
 		if err := Command(c, request.TraceStop, request.None{}); err != nil {
 			t.Errorf("acks %v: after batches: %v", acks, err)
+		}
+	}
+}
+
+// TestAhead sends packets in one write with the next one, whatever that is, and takes no reply to them but OK.
+func TestAhead(t *testing.T) {
+	for _, implied := range []bool{true, false} {
+		p := &peer{acks: implied, answer: func(packet string) []string {
+			if packet == "P2=bad" {
+				return []string{"E01"}
+			}
+			return echo(packet)
+		}}
+		c := p.connect(t)
+		if implied {
+			c.ImplyAcks()
+		} else {
+			endAcks(t, c)
+		}
+		read := Memory(0x11223344, 4)
+		for range 2 {
+			c.Ahead([]byte("P1=00"))
+			c.Ahead([]byte("P2=00"))
+			if b, err := Do(c, read); err != nil || hex.EncodeToString(b) != "11223344" || p.most() != 3 {
+				t.Errorf("%x, %v, %d packets in a write", b, err, p.most())
+			}
+			if b, err := Do(c, read); err != nil || hex.EncodeToString(b) != "11223344" {
+				t.Errorf("then %x, %v", b, err)
+			}
+		}
+		c.Ahead([]byte("P1=00"))
+		b := c.Batch()
+		one, two := Add(b, read), Add(b, Memory(8, 4))
+		if err := b.Run(); err != nil || hex.EncodeToString(one.Value) != "11223344" || hex.EncodeToString(two.Value) != "00000008" {
+			t.Errorf("%x, %x, %v", one.Value, two.Value, err)
+		}
+		c.Ahead([]byte("P2=bad"))
+		if _, err := Do(c, read); !IsLost(err) || !strings.Contains(err.Error(), "E01") {
+			t.Errorf("a packet that went ahead in vain: %v", err)
 		}
 	}
 }

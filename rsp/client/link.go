@@ -1,8 +1,11 @@
 package client
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -59,6 +62,12 @@ func Rejected(err error) bool {
 	return errors.As(err, new(*CodeError)) || errors.As(err, new(*MessageError))
 }
 
+// IsLost reports whether an error says that the connection is of no more use.
+func IsLost(err error) bool { return err != nil && errors.As(err, new(*LostError)) }
+
+// IsUnsupported reports whether an error says that the stub does not know the packet.
+func IsUnsupported(err error) bool { return err != nil && errors.As(err, new(*UnsupportedError)) }
+
 // judge is the error that a reply is, if it is one. A reply of three bytes that begins with E is: data in hexadecimal has an
 // even number of digits.
 func judge(name, text string) error {
@@ -75,10 +84,13 @@ func judge(name, text string) error {
 
 func parseStop(name, text string) (reply.Stop, error) {
 	s, err := reply.Stopped.Parse(text)
-	if err != nil {
-		return s, &ReplyError{name, text, reply.Stopped.Syntax}
+	if err == nil {
+		return s, nil
 	}
-	return s, nil
+	if stated := judge(name, text); stated != nil {
+		return s, stated
+	}
+	return s, &ReplyError{name, text, reply.Stopped.Syntax}
 }
 
 // nameOf is the name of a packet, for errors.
@@ -129,32 +141,109 @@ func (c *Client) send(packet []byte) error {
 	if err := c.setDeadline(); err != nil {
 		return err
 	}
-	if err := c.link.Send(packet); err != nil {
-		return c.lose(nameOf(packet), err)
+	if len(c.ahead) == 0 {
+		if err := c.link.Send(packet); err != nil {
+			return c.lose(nameOf(packet), err)
+		}
+		return nil
+	}
+	c.Ahead(packet)
+	return c.sendAhead(len(c.ahead) - 1)
+}
+
+// sendAhead sends what is to go ahead. So many replies to that are owed, beside one to the packet that may be behind.
+func (c *Client) sendAhead(owed int) error {
+	if err := c.link.SendAll(c.ahead...); err != nil {
+		return c.lose(nameOf(c.ahead[0]), err)
+	}
+	c.owed, c.ahead = owed, c.ahead[:0]
+	return nil
+}
+
+// settle receives the replies to packets that went ahead.
+func (c *Client) settle() error {
+	for c.owed > 0 {
+		b, err := c.next(wentAhead)
+		if err != nil {
+			return err
+		}
+		if c.owed--; string(b) != "OK" {
+			return c.lose(string(wentAhead), fmt.Errorf("the stub replied %.40q to it, with others behind it", b))
+		}
 	}
 	return nil
 }
 
+// wentAhead stands for the packets that went ahead, in errors.
+var wentAhead = []byte("a packet sent ahead")
+
 // receive waits for the reply to a packet. What is no reply is dealt with on the way.
 func (c *Client) receive(packet []byte) (string, error) {
+	b, err := c.receiveBytes(packet)
+	return string(b), err
+}
+
+// errSilent is the error of a stub that has not replied when the time for it was over.
+var errSilent = fmt.Errorf("no reply in time: %w", os.ErrDeadlineExceeded)
+
+// secondLook is for what had come when the time was over: this process may have been stopped meanwhile (Ctrl-Z).
+const secondLook = 50 * time.Millisecond
+
+// patiently reads for a client, and looks once more when the time is over.
+type patiently struct {
+	io.ReadWriter
+	c *Client
+}
+
+// Read implements io.Reader.
+func (p patiently) Read(b []byte) (int, error) {
+	n, err := p.ReadWriter.Read(b)
+	if n > 0 || p.c.Patience == 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+		return n, err
+	}
+	if err := p.c.deadline(time.Now().Add(secondLook)); err != nil {
+		return 0, err
+	}
+	if n, err = p.ReadWriter.Read(b); errors.Is(err, os.ErrDeadlineExceeded) {
+		err = errSilent
+	}
+	return n, err
+}
+
+// receiveBytes is receive for those who look at the reply at once: it is valid until the next packet.
+func (c *Client) receiveBytes(packet []byte) ([]byte, error) {
+	if err := c.settle(); err != nil {
+		return nil, err
+	}
+	return c.next(packet)
+}
+
+// next is receiveBytes of whatever packet is next.
+func (c *Client) next(packet []byte) ([]byte, error) {
 	for {
 		b, err := c.link.Receive()
 		if err != nil {
-			return "", c.lose(nameOf(packet), err)
+			return nil, c.lose(nameOf(packet), err)
 		}
-		text := string(b)
-		// Text is never the reply OK: K is no digit.
-		if printed, err := reply.Console.Parse(text); err == nil && printed != "" {
-			if c.Console != nil {
+		switch {
+		case len(b) > 0 && b[0] == 'O' && string(b) != "OK": // which is no text, as K is no digit
+			// OpenOCD sends text of no length, to show that it lives.
+			printed, err := reply.Console.Parse(string(b))
+			if err != nil {
+				return b, nil
+			}
+			if c.Console != nil && printed != "" {
 				c.Console([]byte(printed))
 			}
-			continue
-		}
-		if !strings.HasPrefix(text, "qRelocInsn:") {
-			return text, nil
-		}
-		if err := c.link.Send(request.NotRelocated.Append(nil, "01")); err != nil {
-			return "", c.lose(nameOf(packet), err)
+		case bytes.HasPrefix(b, question):
+			if err := c.link.Send(request.NotRelocated.Append(nil, "01")); err != nil {
+				return nil, c.lose(nameOf(packet), err)
+			}
+		default:
+			return b, nil
 		}
 	}
 }
+
+// question begins the question whether an instruction can be copied.
+var question = []byte("qRelocInsn:")

@@ -18,7 +18,13 @@ var (
 	StatLink      = hexText("vFile:lstat:", "HEXPATH")
 	UnlinkFile    = hexText("vFile:unlink:", "HEXPATH")
 	ReadLink      = hexText("vFile:readlink:", "HEXPATH")
+
+	// FileResult answers a request of the program about files of the client's machine, which came in place of a stop.
+	FileResult = binary("F", "RESULT[,ERRNO[,C]][;ATTACHMENT]", rsp.Rest[string])
 )
+
+// DeclinedFile is the FileResult that there is no such call: -1, and ENOSYS by its number in File-I/O.
+const DeclinedFile = "-1,58"
 
 // FileOpen names a file, with flags and mode as File-I/O has them (GDB manual, Open Flags and mode_t Values).
 type FileOpen struct {

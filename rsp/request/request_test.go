@@ -207,7 +207,8 @@ func samples() []sample {
 			return list(r, 0, func(r *rand.Rand) Note { return Note{pick("user", "notes", "tstop")(r), text(r)} })
 		}),
 		of(ReadBuffer, func(r *rand.Rand) BufferPart { return BufferPart{offset(r), number(r)} }),
-		of(SaveTrace, text), of(NotRelocated, pick("01", ".no")), of(Attached, maybe), of(Detach, maybe),
+		of(SaveTrace, text), of(NotRelocated, pick("01", ".no")),
+		of(FileResult, pick("0", "17", "-1,4,C", "2;a}")), of(Attached, maybe), of(Detach, maybe),
 	}
 	for _, f := range []*Form[bool]{Agent, NonStop, ThreadEvents, StartByShell, FixedLayout, Disconnected, CircularBuffer} {
 		all = append(all, of(f, on))

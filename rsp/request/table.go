@@ -23,6 +23,7 @@ var All = []AnyForm{
 
 	// Files of the stub's machine.
 	SetFileSystem, OpenFile, CloseFile, ReadFile, WriteFile, StatOpenFile, StatFile, StatLink, UnlinkFile, ReadLink,
+	FileResult,
 
 	// Tracepoints: definitions first, then runs, state and frames.
 	TraceInit, DefineTracepoint, AddActions, AddSource, EnableTracepoint, DisableTracepoint, DefineVariable, ReadOnlyRanges,

@@ -131,14 +131,14 @@ func TestMetadataErrors(t *testing.T) {
 		{"definition_1 = \"", "definition_1 = \"\n", "a string without end"},
 		{"definition_1 = \"", "definition_1 = \n\"\\n", "expected a definition line of a trace file"},
 		{"\"tsv 1:", "\"tsv z:", "expected a definition line of a trace file"},
-		{"definition_1", `definition_0 = "x` + strings.Repeat("y", 17<<20) + `"; definition_1`, "definitions without end"},
+		{"definition_1", `definition_0 = "x\0` + strings.Repeat("y", 17<<20) + `"; definition_1`, "definitions without end"},
 		{"uint16_t tpnum;", strings.Repeat("uint16_t tpnum;", maxFields), "expected no more than 64 fields"},
 	} {
 		broken := strings.Replace(string(metadata), c.old, c.new, 1)
 		got, err := Open([]byte(broken), bytes.NewReader(stream), int64(len(stream)))
 		var e *MetadataError
 		if got != nil || !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q for %q: %v, want %s", c.new, c.old, err, c.want)
+			t.Errorf("%.200q for %q: %v, want %s", c.new, c.old, err, c.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"slices"
 
 	"tracewell/tfile"
@@ -35,7 +36,27 @@ func (m *merger) header(parts []part, frames int) tfile.Header {
 		h.Tracepoints = append(h.Tracepoints, g.definitions...)
 	}
 	h.Status = joinedStatus(parts, frames)
+	h.Description = tfile.WithThreads(h.Description, threads(parts))
 	return h
+}
+
+// threads are the names of threads of the parts together. The first name of a thread in a part is that since the part began, if
+// another part knows the thread by another name.
+func threads(parts []part) (all []tfile.Thread) {
+	for _, p := range parts {
+		h := p.Content.Header()
+		for _, t := range tfile.Threads(h.Description) {
+			other := func(o tfile.Thread) bool { return o.TID == t.TID && o.Name != t.Name }
+			if t.From == 0 && h.Status != nil && slices.ContainsFunc(all, other) {
+				t.From = int64(h.Status.StartTime)
+			}
+			if !slices.Contains(all, t) {
+				all = append(all, t)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b tfile.Thread) int { return cmp.Compare(a.From, b.From) })
+	return all
 }
 
 // joinedStatus is the status of the parts together, nil if none has any.

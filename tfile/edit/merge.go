@@ -83,7 +83,7 @@ func compatible(a, b Part) error {
 		return fmt.Errorf("%s is %s endian, %s is %s endian", b.Name, arch.OrderName(hb.Order), a.Name, arch.OrderName(ha.Order))
 	case ha.RegisterSize != hb.RegisterSize:
 		return fmt.Errorf("%s has register blocks of %d bytes, %s of %d", b.Name, hb.RegisterSize, a.Name, ha.RegisterSize)
-	case ha.Description != hb.Description:
+	case tfile.WithThreads(ha.Description, nil) != tfile.WithThreads(hb.Description, nil):
 		return fmt.Errorf("the target description of %s is not that of %s: %s", b.Name, a.Name,
 			difference(ha.Description, hb.Description))
 	}

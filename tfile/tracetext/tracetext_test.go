@@ -222,18 +222,19 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// TestLongDefinitions makes text of definitions that are too long for tfile or just not.
+// TestLongDefinitions makes text of definitions that are too long for tfile or just not, as they are where there is a zero byte.
 func TestLongDefinitions(t *testing.T) {
 	const limit = 16 << 20
 	for _, size := range []int{limit - 1, limit} {
 		lines := bytes.Repeat(append(bytes.Repeat([]byte{'x'}, 1<<20-1), '\n'), (size-1)>>20)
 		lines = append(bytes.Repeat([]byte{'y'}, max(size-len(tfile.Magic)-len(lines)-1, 1)), append([]byte("\n"), lines...)...)
+		lines[0] = 0
 		data := slices.Concat([]byte(tfile.Magic), lines, []byte("\n\x01\x00\x00\x00\x00\x00\x00\x00"))
 		if !bytes.Equal(bytesOf(t, textOf(t, data)), data) {
 			t.Errorf("%d bytes of definitions: other bytes come back", size)
 		}
 	}
-	text := firstLine + "\nbyte-order little\n" + strings.Repeat("line \""+strings.Repeat("x", 1<<20)+"\"\n", 17) + "frames\n"
+	text := firstLine + "\nbyte-order little\n" + strings.Repeat("line \"\\x00"+strings.Repeat("x", 1<<20)+"\"\n", 17) + "frames\n"
 	if err := Read(strings.NewReader(text), io.Discard); !errors.As(err, new(*Error)) {
 		t.Errorf("%v of frames behind too many definitions, want an *Error", err)
 	}

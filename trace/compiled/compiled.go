@@ -30,6 +30,10 @@ type Tracepoint struct {
 	// Semaphores are the addresses of 16-bit counters in the program, in its byte order: one is added to each as long as the
 	// tracepoint is installed. Only static tracepoints have any.
 	Semaphores []arch.Addr
+
+	// Repeats says that a Collector may count hits that repeat an earlier one: those with the same values of Alike.
+	Repeats bool
+	Alike   []*ax.Program
 }
 
 // Key returns number and address, which together name a tracepoint.
@@ -92,6 +96,14 @@ func Compile(t *trace.Tracepoint) (*Tracepoint, error) {
 		if c.Condition, err = ax.Decode(t.Condition); err != nil {
 			return nil, fmt.Errorf("condition of tracepoint %d at %s: %w", t.Number, t.Addr, err)
 		}
+	}
+	c.Repeats = t.Repeats
+	for _, code := range t.Alike {
+		program, err := ax.Decode(code)
+		if err != nil {
+			return nil, fmt.Errorf("expression of tracepoint %d at %s: %w", t.Number, t.Addr, err)
+		}
+		c.Alike = append(c.Alike, program)
 	}
 	if c.Actions, err = Operations(t.Key(), t.Actions); err != nil {
 		return nil, err
