@@ -12,9 +12,9 @@ import (
 )
 
 // upper is a dialect of lines that begin with a capital letter.
-var upper = &Dialect{Name: "upper", New: func() Parser { return upperParser{} }}
+var upper = &Dialect{Name: "upper", New: func(Settings) Decoder { return Lines(upperParser{}) }}
 
-type upperParser struct{}
+type upperParser struct{ Stateless }
 
 // Parse implements Parser.
 func (upperParser) Parse(line []byte, r *Record) *SyntaxError {
@@ -63,11 +63,11 @@ func TestDetect(t *testing.T) {
 			"is UTF-16, as some programs of Windows write it; make it UTF-8, as by iconv -f UTF-16 -t UTF-8"},
 		{"text", "dear diary\nwhat a day\n", nil, 0, 2, `is in no known dialect of execution traces (words, upper): it begins with "dear diary"`},
 	} {
-		d, known, lines := both.Detect([]byte(test.head))
-		if d != test.want || known != test.known || lines != test.lines {
-			t.Errorf("%s: got %v, %d of %d lines", test.name, d, known, lines)
+		d := both.Detect([]byte(test.head))
+		if d.Dialect != test.want || d.Known != test.known || d.Lines != test.lines {
+			t.Errorf("%s: got %v, %d of %d lines", test.name, d.Dialect, d.Known, d.Lines)
 		}
-		if d != nil {
+		if d.Dialect != nil {
 			continue
 		}
 		if got := both.Undetected([]byte(test.head)); got != test.words {
@@ -85,7 +85,7 @@ func TestSniff(t *testing.T) {
 	} {
 		buffered := bufio.NewReaderSize(in, DetectBytes)
 		d, head, err := both.Sniff(buffered)
-		if d != upper || err != nil || !bytes.HasPrefix([]byte(garbage+"A\nB\n"), head) {
+		if d.Dialect != upper || err != nil || !bytes.HasPrefix([]byte(garbage+"A\nB\n"), head) {
 			t.Errorf("%s: %v, %d bytes, %v", name, d, len(head), err)
 		}
 		if rest, err := io.ReadAll(buffered); string(rest) != garbage+"A\nB\n" || err != nil {
@@ -94,15 +94,15 @@ func TestSniff(t *testing.T) {
 	}
 	live, out := io.Pipe()
 	go io.WriteString(out, "A\n")
-	if d, _, err := both.Sniff(bufio.NewReaderSize(live, DetectBytes)); d != upper || err != nil {
+	if d, _, err := both.Sniff(bufio.NewReaderSize(live, DetectBytes)); d.Dialect != upper || err != nil {
 		t.Errorf("a pipe that goes on: %v, %v", d, err)
 	}
-	if d, head, err := both.Sniff(bufio.NewReaderSize(endless('#'), DetectBytes)); d != nil || len(head) != DetectBytes || err != nil {
+	if d, head, err := both.Sniff(bufio.NewReaderSize(endless('#'), DetectBytes)); d.Dialect != nil || len(head) != DetectBytes || err != nil {
 		t.Errorf("without end: %v, %d bytes, %v", d, len(head), err)
 	}
 	failure := errors.New("failure")
 	broken := io.MultiReader(strings.NewReader("#\n"), iotest.ErrReader(failure))
-	if d, head, err := both.Sniff(bufio.NewReaderSize(broken, DetectBytes)); d != nil || string(head) != "#\n" || err != failure {
+	if d, head, err := both.Sniff(bufio.NewReaderSize(broken, DetectBytes)); d.Dialect != nil || string(head) != "#\n" || err != failure {
 		t.Errorf("an error: %v, %q, %v", d, head, err)
 	}
 }

@@ -3,6 +3,7 @@ package itrace
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 
@@ -16,8 +17,8 @@ type Reader struct {
 	MaxLine int
 
 	in      io.Reader
-	dialect *Dialect
-	parser  Parser
+	decoder Decoder
+	fast    FastPather // the decoder, if it is one
 
 	block  []byte // buffer, with swar.Lookahead behind what is read into it
 	next   int    // of what is unread in block[:filled]
@@ -26,74 +27,117 @@ type Reader struct {
 
 	offset int64 // of block[next] in the input
 	line   int64 // lines before it
-	batch  []Record
+	batch  Batch
+	handed int // of the batch's records for which there was no room, those that were handed out since
+	all    []Record
+
+	before place // where the last Read began, if states are kept
+	keep   bool
+}
+
+// place is where a decoder can go on.
+type place struct {
+	line, offset int64
+	state        []byte
 }
 
 const (
 	blockSize      = 1 << 18 // stays in the second-level cache
 	defaultMaxLine = 1 << 20
+	// mostUnit is how many bytes may have to be looked at together. Of more a Decoder is told that nothing follows.
+	mostUnit = 1 << 24
 )
 
 // NewReader returns a Reader of a trace in a dialect.
 func NewReader(in io.Reader, d *Dialect) *Reader {
-	return &Reader{MaxLine: defaultMaxLine, in: in, dialect: d, parser: d.New(), block: make([]byte, blockSize)}
+	r := &Reader{MaxLine: defaultMaxLine, in: in, decoder: d.Decoder(), block: make([]byte, blockSize)}
+	r.fast, _ = r.decoder.(FastPather)
+	return r
+}
+
+// Begin has the input begin within a trace, behind so many lines and bytes, in the state that the decoder has there.
+func (r *Reader) Begin(lines, bytes int64, state []byte) error {
+	r.line, r.offset = lines, bytes
+	return r.decoder.Restore(state)
 }
 
 // Read reads up to len(records) records and returns how many. The error, io.EOF at the end of the trace, comes alone. It waits
-// for input only if there is no whole line to return, so that a trace can be followed as it is written. The bytes of the records
+// for input only if there is nothing certain to return, so that a trace can be followed as it is written. The bytes of the records
 // are valid until the next call.
 func (r *Reader) Read(records []Record) (n int, err error) {
-	for n < len(records) {
-		end := bytes.IndexByte(r.block[r.next:r.filled], '\n')
-		if end >= 0 && end <= r.MaxLine {
-			if r.take(&records[n], r.block[r.next:r.next+end], end+1) {
-				n++
-			}
+	if !r.Between() {
+		n = copy(records, r.batch.over[r.handed:])
+		r.handed += n
+		return n, nil
+	}
+	if r.keep {
+		r.before = place{r.line, r.offset, r.decoder.AppendState(r.before.state[:0])}
+	}
+	r.batch.used = 0
+	for {
+		taken := 0
+		if r.next < r.filled || r.ended != nil {
+			taken = r.decode(records, r.block[r.next:r.filled], r.ended != nil)
+		}
+		switch n := r.batch.used; {
+		case n > 0:
+			return min(n, len(records)), nil
+		case taken > 0:
 			continue
 		}
-		switch {
-		case n > 0:
-			return n, nil
-		case end >= 0 || r.filled-r.next > r.MaxLine:
+		text := r.block[r.next:r.filled]
+		switch end := bytes.IndexByte(text, '\n'); {
+		case end > r.MaxLine || end < 0 && len(text) > r.MaxLine:
 			return 1, r.overlong(&records[0])
-		case r.ended != nil && r.next < r.filled:
-			if rest := r.block[r.next:r.filled]; r.take(&records[0], rest, len(rest)) {
-				n++
-			}
-		case r.ended != nil:
+		case r.ended != nil && len(text) == 0:
 			return 0, r.ended
-		default:
+		case (r.ended != nil || len(text) > mostUnit) && r.decode(records, text, true) == 0 && r.batch.used == 0:
+			return 1, r.overlong(&records[0]) // the decoder refuses what it has to read
+		case r.batch.used > 0:
+			return min(r.batch.used, len(records)), nil
+		case r.ended == nil && len(text) <= mostUnit:
 			r.fill()
 		}
 	}
-	return n, nil
 }
+
+// ReadTo is Read up to an offset, which is the end of a line and in the Rest, and never reads more of the input. It returns 0
+// where not even that much is certain.
+func (r *Reader) ReadTo(records []Record, end int64) int {
+	if !r.Between() {
+		n := copy(records, r.batch.over[r.handed:])
+		r.handed += n
+		return n
+	}
+	r.batch.used = 0
+	for r.offset < end && r.decode(records, r.block[r.next:r.next+int(end-r.offset)], false) > 0 && r.batch.used == 0 {
+	}
+	return min(r.batch.used, len(records))
+}
+
+// decode has the decoder read from a text, goes behind what it has read, and returns how many bytes that is.
+func (r *Reader) decode(records []Record, text []byte, last bool) int {
+	b := &r.batch
+	b.records, b.used, b.over, r.handed, b.longest = records, 0, b.over[:0], 0, r.MaxLine
+	b.begin(text, r.offset, r.line)
+	n := r.decoder.Decode(b, text, last)
+	r.line = b.linesTo(n)
+	if n > 0 && text[n-1] != '\n' { // the last line of a trace without an end
+		r.line++
+	}
+	r.offset += int64(n)
+	r.next += n
+	return n
+}
+
+// Between reports whether all that has been decoded has been read, so that AppendState and Position are of one and the same place.
+func (r *Reader) Between() bool { return r.handed == len(r.batch.over) }
+
+// AppendState appends the state of the decoder at Position; see Between.
+func (r *Reader) AppendState(dst []byte) []byte { return r.decoder.AppendState(dst) }
 
 // Position returns how many lines and bytes of the input have been read, blank lines and what could not be read included.
 func (r *Reader) Position() (lines, bytes int64) { return r.line, r.offset }
-
-// take makes a record of a line, whose end included it is length bytes long, unless it is blank, and goes behind it unless it
-// tells of more than that. A byte order mark in front of the first is no part of it.
-func (r *Reader) take(record *Record, line []byte, length int) bool {
-	number := r.line + 1
-	if number == 1 {
-		line = bytes.TrimPrefix(line, byteOrderMark)
-	}
-	line = trimEnd(line)
-	if len(line) > 0 {
-		record.Line, record.Offset, record.Text, record.Problem, record.More = number, r.offset, line, nil, false
-		if problem := r.parser.Parse(line, record); problem != nil {
-			record.Kind, record.Problem, record.More = Unknown, problem, false
-		}
-		if record.More {
-			return true
-		}
-	}
-	r.offset += int64(length)
-	r.next += length
-	r.line = number
-	return len(line) > 0
-}
 
 // fill reads more behind what is unread, which it moves to the front.
 func (r *Reader) fill() {
@@ -116,7 +160,7 @@ func (r *Reader) fill() {
 
 // overlong makes a record of the beginning of a line that is too long, and passes over the rest. The error is that of the input.
 func (r *Reader) overlong(record *Record) error {
-	text := bytes.Clone(r.block[r.next : r.next+r.MaxLine])
+	text := bytes.Clone(r.block[r.next:min(r.next+r.MaxLine, r.filled)])
 	r.line++
 	*record = Record{Line: r.line, Offset: r.offset, Text: text,
 		Problem: &SyntaxError{Column: r.MaxLine + 1, Found: "a line that goes on", Expected: "its end"}}
@@ -141,13 +185,13 @@ const batchSize = 512
 // All yields the records one by one, each valid until the next, and ends with the error of the input unless that is io.EOF.
 func (r *Reader) All() iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
-		if r.batch == nil {
-			r.batch = make([]Record, batchSize)
+		if r.all == nil {
+			r.all = make([]Record, batchSize)
 		}
 		for {
-			n, err := r.Read(r.batch)
+			n, err := r.Read(r.all)
 			for i := range n {
-				if !yield(&r.batch[i], nil) {
+				if !yield(&r.all[i], nil) {
 					return
 				}
 			}
@@ -166,27 +210,67 @@ func (r *Reader) All() iter.Seq2[*Record, error] {
 func (r *Reader) Rest(offset int64) []byte { return r.block[r.next-int(r.offset-offset) : r.filled] }
 
 // FastPath reads the next lines, as many as there are briefs, up to an offset, which is the end of a line and in the Rest. It
-// returns how many it has read; see Dialect.
+// returns how many it has read, none if the dialect has no fast path.
 func (r *Reader) FastPath(briefs []Brief, end int64) int {
-	if r.dialect.FastPath == nil {
+	if r.fast == nil || !r.Between() {
 		return 0
 	}
-	lines, n := r.dialect.FastPath(r.parser, r.block[r.next:r.next+int(end-r.offset)], briefs)
-	r.Pass(int64(lines), int64(n))
+	lines, n := r.fast.FastPath(r.block[r.next:r.next+int(end-r.offset)], briefs)
+	r.next += n
+	r.offset += int64(n)
+	r.line += int64(lines)
 	return lines
 }
 
-// Back goes back to a line by its offset, which is in the Rest of a record of the last Read. The dialect must allow to begin there.
-func (r *Reader) Back(line, offset int64) {
+// HasFastPath reports whether the dialect has a fast path.
+func (r *Reader) HasFastPath() bool { return r.fast != nil }
+
+// KeepStates has Back possible from the next Read on, which costs an AppendState for each.
+func (r *Reader) KeepStates(keep bool) { r.keep = keep }
+
+// Back goes back to a line by its offset, which is that of a record of the last Read, or to Position. It reports whether it could:
+// states are kept, and a unit begins there. If it could not, nothing has changed.
+func (r *Reader) Back(line, offset int64) bool {
+	if offset == r.offset {
+		return r.Between()
+	}
+	if !r.keep {
+		return false
+	}
+	here := place{r.line, r.offset, r.decoder.AppendState(nil)}
+	b, from := new(Batch), r.next-int(r.offset-r.before.offset)
+	text := r.block[from : from+int(offset-r.before.offset)]
+	b.records, b.longest = make([]Record, batchSize), r.MaxLine
+	r.restore(r.before.state)
+	for n := 0; n < len(text); {
+		b.used, b.over = 0, b.over[:0]
+		b.begin(text[n:], r.before.offset+int64(n), 0)
+		read := r.decoder.Decode(b, text[n:], false)
+		if n += read; read == 0 && b.used == 0 {
+			r.restore(here.state)
+			return false
+		}
+	}
+	r.handed, r.batch.over = 0, r.batch.over[:0]
 	r.next -= int(r.offset - offset)
 	r.offset, r.line = offset, line-1
+	return true
 }
 
-// Pass passes over the next lines, so many and so many bytes, which have been read of the input.
-func (r *Reader) Pass(lines, bytes int64) {
-	r.next += int(bytes)
-	r.offset += bytes
-	r.line += lines
+// restore restores a state that the decoder itself has given.
+func (r *Reader) restore(state []byte) {
+	if err := r.decoder.Restore(state); err != nil {
+		panic(fmt.Sprintf("itrace: a decoder refuses its own state: %v", err))
+	}
+}
+
+// Go goes to a line by its offset, which is in the Rest of a record of the last Read or was read since, in the state that the
+// decoder has there.
+func (r *Reader) Go(line, offset int64, state []byte) {
+	r.restore(state)
+	r.handed, r.batch.over = 0, r.batch.over[:0]
+	r.next -= int(r.offset - offset)
+	r.offset, r.line = offset, line-1
 }
 
 // Extend reads more of the input, if there is more and room for it, and reports whether it has. It may wait. The bytes of the
@@ -197,5 +281,6 @@ func (r *Reader) Extend() bool {
 		return false
 	}
 	r.fill()
+	r.before.offset = -1
 	return r.filled > had
 }

@@ -14,11 +14,11 @@ import (
 )
 
 // words is a dialect whose records name a register each: "r8 1f".
-var words = &Dialect{Name: "words", New: func() Parser { return wordParser{} }, Append: func(dst []byte, r *Record) []byte {
+var words = &Dialect{Name: "words", New: func(Settings) Decoder { return Lines(wordParser{}) }, Append: EachRecord(func(dst []byte, r *Record) []byte {
 	return append(append(append(dst, r.Name...), ' '), r.Digits...)
-}}
+})}
 
-type wordParser struct{}
+type wordParser struct{ Stateless }
 
 // Parse implements Parser.
 func (wordParser) Parse(line []byte, r *Record) *SyntaxError {
@@ -252,24 +252,22 @@ func TestAll(t *testing.T) {
 }
 
 // several is a dialect of which a line names any number of registers.
-var several = &Dialect{Name: "several", New: func() Parser { return new(severalParser) }}
+var several = &Dialect{Name: "several", New: func(Settings) Decoder { return EachLine(severalReader{}) }}
 
-// severalParser remembers how much of a line has been read.
-type severalParser struct{ done int }
+type severalReader struct{ Stateless }
 
-// Parse implements Parser.
-func (p *severalParser) Parse(line []byte, r *Record) *SyntaxError {
-	name, _, more := bytes.Cut(line[p.done:], []byte{','})
-	if string(name) == "bad" {
-		problem := Mismatch(line, p.done, "a register")
-		p.done = 0
-		return problem
+// Line implements LineReader.
+func (severalReader) Line(b *Batch, line []byte) *SyntaxError {
+	for at := 0; ; {
+		name, _, more := bytes.Cut(line[at:], []byte{','})
+		if string(name) == "bad" {
+			return Mismatch(line, at, "a register")
+		}
+		b.Add(Register).Name = name
+		if at += len(name) + 1; !more {
+			return nil
+		}
 	}
-	r.Kind, r.Name, r.Digits, r.Value, r.More = Register, name, nil, 0, more
-	if p.done += len(name) + 1; !more {
-		p.done = 0
-	}
-	return nil
 }
 
 // TestMore: a line that tells of several things is as many records, in whatever batches they are read.
@@ -287,8 +285,8 @@ func TestMore(t *testing.T) {
 			t.Errorf("%d at once (-want +got):\n%s%v", batch, diff, err)
 		}
 	}
-	if d, known, lines := (Registry{several}).Detect([]byte(text)); d != several || known != 2 || lines != 3 {
-		t.Errorf("detected as %v, %d of %d lines", d, known, lines)
+	if d := (Registry{several}).Detect([]byte(text)); d.Dialect != several || d.Known != 2 || d.Lines != 3 {
+		t.Errorf("detected as %v, %d of %d lines", d.Dialect, d.Known, d.Lines)
 	}
 }
 

@@ -4,12 +4,20 @@ package dialects
 
 import (
 	"tracewell/itrace"
+	"tracewell/itrace/execlog"
+	"tracewell/itrace/ibex"
 	"tracewell/itrace/jsonl"
 	"tracewell/itrace/matcher"
+	"tracewell/itrace/qemulog"
+	"tracewell/itrace/spike"
 )
 
 // All is every dialect. Of two that a trace could be in the earlier is taken.
 var All = itrace.Registry{
 	matcher.Dialect,
 	jsonl.Dialect,
+	spike.Dialect,
+	ibex.Dialect,
+	execlog.Dialect,
+	qemulog.Dialect,
 }

@@ -46,7 +46,7 @@ func convert(t testing.TB, in io.Reader, from, to *itrace.Dialect) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(to.Append(out, r), '\n')
+		out = to.Append(out, []itrace.Record{*r})
 	}
 	return string(out)
 }
@@ -113,12 +113,15 @@ func TestSameBytes(t *testing.T) {
 func TestDetect(t *testing.T) {
 	const line = "garbage\n10 clk MR8 00103fc4 0010400000000000\n"
 	for _, d := range All {
-		trace := convert(t, strings.NewReader(line), matcher.Dialect, d)
-		if got, known, lines := All.Detect([]byte(trace)); got != d || known != 1 || lines != 2 {
-			t.Errorf("%s is taken for %v, %d of %d lines", d.Name, got, known, lines)
-		}
 		if named, err := All.ByName(d.Name); named != d || err != nil {
 			t.Errorf("%s: %v, %v", d.Name, named, err)
+		}
+		if d.Append == nil || d.Groups { // internal/test/producers has real traces of these
+			continue
+		}
+		trace := convert(t, strings.NewReader(line), matcher.Dialect, d)
+		if got := All.Detect([]byte(trace)); got.Dialect != d || got.Known != 1 || got.Lines != 2 {
+			t.Errorf("%s is taken for %v, %d of %d lines", d.Name, got.Dialect, got.Known, got.Lines)
 		}
 	}
 }

@@ -16,12 +16,12 @@ import (
 //	r8=1f
 var plain = &itrace.Dialect{
 	Name: "plain", Title: "plain addresses", Suffixes: []string{".plain"},
-	New:    func() itrace.Parser { return plainParser{} },
-	Append: appendPlain,
+	New:    func(itrace.Settings) itrace.Decoder { return itrace.Lines(plainParser{}) },
+	Append: itrace.EachRecord(appendPlain),
 }
 
 // plainParser has nothing to remember: its lines inherit nothing from earlier ones.
-type plainParser struct{}
+type plainParser struct{ itrace.Stateless }
 
 // Parse implements itrace.Parser. It sets all that means something for the kind, for r has been used before.
 func (plainParser) Parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
@@ -54,8 +54,9 @@ func appendPlain(dst []byte, r *itrace.Record) []byte {
 // A dialect is a parser and its inverse; it is found out by content beside the others.
 func Example() {
 	const trace = "80001000\nr8=1f\nwhat is this?\n80001004\nr9=xx\n"
-	d, known, lines := append(dialects.All, plain).Detect([]byte(trace))
-	fmt.Printf("%s: %d of %d lines\n", d.Title, known, lines)
+	found := append(dialects.All, plain).Detect([]byte(trace))
+	d := found.Dialect
+	fmt.Printf("%s: %s\n", d.Title, found.Why)
 
 	for r, err := range itrace.NewReader(strings.NewReader(trace), d).All() {
 		switch {
@@ -64,11 +65,11 @@ func Example() {
 		case r.Kind == itrace.Unknown:
 			fmt.Printf("line %d: %v\n", r.Line, r.Problem)
 		default:
-			fmt.Printf("%v: %s\n", r.Kind, d.Append(nil, r))
+			fmt.Printf("%v: %s", r.Kind, d.Append(nil, []itrace.Record{*r}))
 		}
 	}
 	// Output:
-	// plain addresses: 4 of 5 lines
+	// plain addresses: 4 of 5 lines can be read
 	// instruction: 80001000
 	// register: r8=1f
 	// line 3: column 1: found "what", expected an address in hexadecimal

@@ -1,10 +1,12 @@
 package index
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strings"
 
 	"tracewell/itrace"
@@ -21,11 +23,9 @@ const (
 )
 
 const (
-	// blockSize is the least length in bytes of a block, but for the last. A question reads one block again: 256 KiB take less than a
-	// millisecond to decode, and the index has a leaf for each.
+	// blockSize is the least length in bytes of a block, but for the last. A question reads one block again: 256 KiB take less than
+	// a millisecond to decode, and the index has a leaf for each.
 	blockSize = 1 << 18
-	// mostBlock is how long a block may become because no instruction comes, which would begin another.
-	mostBlock = 1 << 28
 	fanout    = 16 // children of a node
 	// maxSpans is how many spans of one kind a node has. One with more has no set of that kind, and holds everything.
 	maxSpans = 1 << 18
@@ -51,11 +51,12 @@ type Summary struct {
 func Build(trace io.Reader, d *itrace.Dialect, id Identity, to io.Writer) (Summary, error) {
 	pieces := &pieces{in: trace}
 	b := &builder{
-		dialect: d, reader: itrace.NewReader(pieces, d), pieces: pieces, out: output{to: to},
+		reader: itrace.NewReader(pieces, d), pieces: pieces, out: output{to: to},
 		names: make(map[string]uint32), numbers: make(map[string]*[]int),
 		bySlot: make(map[uint64]int), leaf: leaf{line: 1}, cpus: make(map[int32]bool),
+		states: make(map[[sha256.Size]byte]place),
 	}
-	id.Dialect = d.Name
+	id.Dialect = d.String()
 	for i := range b.sets {
 		b.sets[i] = newGather()
 	}
@@ -123,15 +124,15 @@ func (o *output) part(b []byte) place {
 
 // builder makes an index of the records that it is given.
 type builder struct {
-	dialect *itrace.Dialect
 	reader  *itrace.Reader
 	pieces  *pieces
 	out     output
 	summary Summary
 	tell    directory
+	states  map[[sha256.Size]byte]place // parts of states by their content
+	state   []byte
 
-	leaf     leaf // the block at hand
-	began    bool
+	leaf     leaf   // the block at hand
 	time     uint64 // the highest so far
 	sets     [setKinds]*gather
 	levels   [][setKinds]union16 // what has been written and is not in a node above yet
@@ -181,6 +182,7 @@ func (b *builder) all() error {
 		if b.out.err != nil {
 			return b.out.err
 		}
+		b.cut()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -193,9 +195,6 @@ func (b *builder) all() error {
 func (b *builder) record(r *itrace.Record) error {
 	switch r.Kind {
 	case itrace.Instruction:
-		if err := b.cut(r); err != nil {
-			return err
-		}
 		b.leaf.instructions++
 		b.time = max(b.time, r.Time)
 		b.sets[executed].add(r.Addr, opcodeBytes(r))
@@ -209,7 +208,12 @@ func (b *builder) record(r *itrace.Record) error {
 		if r.Write {
 			kind = written
 		}
-		b.sets[kind].add(r.Addr, uint64(r.Size))
+		size := uint64(r.Size)
+		if size == 0 {
+			size = accessBytes(r)
+		}
+		b.sets[kind].add(r.Addr, size)
+	case itrace.RegisterRead, itrace.Event, itrace.Remark:
 	case itrace.Register:
 		if err := b.processor(r.CPU); err != nil {
 			return err
@@ -224,11 +228,24 @@ func (b *builder) record(r *itrace.Record) error {
 // opcodeBytes is how many bytes an instruction takes.
 func opcodeBytes(r *itrace.Record) uint64 { return max(1, uint64(len(r.Digits)/2)) }
 
+// accessBytes is how many bytes of memory a record tells of: where the size is not told, as many as its digits have, or as an
+// instruction that is not of vectors may access.
+func accessBytes(r *itrace.Record) uint64 {
+	const usual = 8
+	switch {
+	case r.Size > 0:
+		return uint64(r.Size)
+	case len(r.Digits) > 0:
+		return uint64(len(r.Digits)+1) / 2
+	}
+	return usual
+}
+
 // memoryProblem says why a record of memory cannot be true, "" if it can.
 func memoryProblem(r *itrace.Record) string {
 	switch digits := uint64(len(r.Digits)); {
-	case r.Size == 0:
-		return "an access to no bytes"
+	case r.Size == 0 || digits == 0:
+		return ""
 	case digits > 2*uint64(r.Size):
 		return "more data than bytes"
 	case r.Size > shortAccess && digits < 2*uint64(r.Size)-1:
@@ -278,13 +295,17 @@ func (b *builder) register(r *itrace.Record) error {
 
 // slot finds the place of a register, or makes one.
 func (b *builder) slot(r *itrace.Record) (int, error) {
-	if b.lastName != string(r.Name) || b.lastList == nil {
-		list := b.numbers[string(r.Name)]
+	name := r.Name
+	if r.Part {
+		name = b.nameOf(r)
+	}
+	if b.lastName != string(name) || b.lastList == nil {
+		list := b.numbers[string(name)]
 		if list == nil {
 			list = new([]int)
-			b.numbers[string(r.Name)] = list
+			b.numbers[string(name)] = list
 		}
-		b.lastName, b.lastList = string(r.Name), list
+		b.lastName, b.lastList = string(name), list
 	}
 	list := *b.lastList
 	if cpu := int(uint32(r.CPU)); cpu < len(list) && list[cpu] >= 0 {
@@ -293,9 +314,18 @@ func (b *builder) slot(r *itrace.Record) (int, error) {
 	return b.newSlot(r)
 }
 
+// nameOf is the name that a register has here: with its bits, if it is a part of one.
+func (b *builder) nameOf(r *itrace.Record) []byte {
+	if !r.Part {
+		return r.Name
+	}
+	b.scratch = r.AppendName(b.scratch[:0])
+	return b.scratch
+}
+
 // newSlot makes a place for a register that has none by this name, or finds that of the name in another case.
 func (b *builder) newSlot(r *itrace.Record) (int, error) {
-	lower := strings.ToLower(string(r.Name))
+	lower := strings.ToLower(string(b.nameOf(r)))
 	name, ok := b.names[lower]
 	if !ok {
 		if name = uint32(len(b.tell.Names)); name == mostNames {
@@ -320,31 +350,34 @@ func (b *builder) newSlot(r *itrace.Record) (int, error) {
 	return s, nil
 }
 
-// cut begins a block at an instruction if the one at hand is long enough.
-func (b *builder) cut(r *itrace.Record) error {
-	length := r.Offset - b.leaf.at
-	switch {
-	case b.began && length < blockSize:
-		return nil
-	case !b.began:
-		b.began = true
-		return nil
-	case length > mostBlock:
-		return fmt.Errorf("the trace has %d bytes without an instruction, before line %d", length, r.Line)
-	case !b.dialect.Anywhere && !b.beginsAnew(r):
-		return nil
+// cut begins a block where the reader is if the one at hand is long enough, and the state there, which is written with it, is no
+// more than the block.
+func (b *builder) cut() {
+	lines, offset := b.reader.Position()
+	if offset-b.leaf.at < max(blockSize, int64(len(b.state))) || !b.reader.Between() {
+		return
 	}
 	b.closeLeaf()
-	b.leaf = leaf{at: r.Offset, line: r.Line, first: b.leaf.first + b.leaf.instructions, time: b.time}
-	return nil
+	b.state = b.reader.AppendState(b.state[:0])
+	b.leaf = leaf{at: offset, line: lines + 1, first: b.leaf.first + b.leaf.instructions, time: b.time, state: b.writeState()}
 }
 
-// beginsAnew reports whether a parser that has not seen the lines before reads the same in an instruction.
-func (b *builder) beginsAnew(r *itrace.Record) bool {
-	var again itrace.Record
-	again.Line, again.Offset, again.Text = r.Line, r.Offset, r.Text
-	problem := b.dialect.New().Parse(r.Text, &again)
-	return problem == nil && !again.More && again.Kind == r.Kind && again.CPU == r.CPU && again.Time == r.Time && again.Addr == r.Addr
+// statePiece is the size of the pieces in which states are written. Pieces that are equal are written once: states that grow at
+// their end, as tables do, take little.
+const statePiece = 1 << 12
+
+// writeState writes the state at hand in pieces.
+func (b *builder) writeState() (pieces []place) {
+	for piece := range slices.Chunk(b.state, statePiece) {
+		sum := sha256.Sum256(piece)
+		p, ok := b.states[sum]
+		if !ok {
+			p = b.out.part(piece)
+			b.states[sum] = p
+		}
+		pieces = append(pieces, p)
+	}
+	return pieces
 }
 
 // closeLeaf writes what there is to say of the block at hand.

@@ -252,7 +252,7 @@ func TestJSONLines(t *testing.T) {
 	_, records := generated(t, generate.Options{Instructions: 12_000, CPUs: 3})
 	var text []byte
 	for i := range records {
-		text = append(jsonl.Dialect.Append(text, &records[i]), '\n')
+		text = append(jsonl.Append(text, &records[i]), '\n')
 	}
 	trace, _ := indexed(t, text, jsonl.Dialect)
 	if len(trace.dir.leaves) < 10 {

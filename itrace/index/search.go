@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"slices"
 
 	"tracewell/itrace"
 )
@@ -225,7 +226,7 @@ func (t *Trace) leafOf(position int64) int {
 func (b *Block) itemAt(position int64) int {
 	n := position - b.First
 	switch {
-	case n < 0 || len(b.steps) == 0: // effects above the first instruction of the trace are at position 0
+	case n < 0:
 		return 0
 	case n >= int64(len(b.steps)):
 		return len(b.Items)
@@ -248,5 +249,13 @@ func (t *Trace) Effects(n int64) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.Items[b.itemAt(n):b.itemAt(n+1)], nil
+	effects, leaf := b.Items[b.itemAt(n):b.itemAt(n+1)], t.leafOf(n)
+	for leaf++; n+1 == b.First+int64(len(b.steps)) && leaf < len(t.dir.leaves); leaf++ {
+		// Those at the beginning of the blocks behind belong to it as well.
+		if b, err = t.block(leaf); err != nil {
+			return nil, err
+		}
+		effects = slices.Concat(effects, b.Items[:b.itemAt(b.First)])
+	}
+	return effects, nil
 }

@@ -164,8 +164,8 @@ func (m *memory) take(t *Trace, it *Item) {
 	if it.Kind == itrace.Register {
 		return
 	}
-	// Differences wrap as addresses do: an access that begins below the piece comes to a number above all lengths, and with each byte
-	// closer to 0. A trace of a 32-bit machine wraps at 32 bits.
+	// Differences wrap as addresses do: an access that begins below the piece comes to a number above all lengths, and with each
+	// byte closer to 0. A trace of a 32-bit machine wraps at 32 bits.
 	from := t.address(it.Addr) - t.address(m.addr)
 	for i := range it.Size {
 		at := from + i
@@ -249,5 +249,5 @@ func (t *Trace) AtLine(line int64) (int64, error) {
 		return 0, err
 	}
 	n := sort.Search(len(b.steps), func(n int) bool { return b.Items[b.steps[n]].Line > line }) - 1
-	return b.First + int64(max(n, 0)), nil
+	return max(b.First+int64(n), 0), nil
 }

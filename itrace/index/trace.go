@@ -13,7 +13,8 @@ import (
 // Trace is a trace with its index: what there is to know about any position. Its methods are for one goroutine.
 type Trace struct {
 	Extent
-	// Narrow says that addresses have 32 bits, so that one whose upper half is ones is the same as the one whose upper half is zeros.
+	// Narrow says that addresses have 32 bits, so that one whose upper half is ones is the same as the one whose upper half is
+	// zeros.
 	Narrow bool
 
 	dir     *directory
@@ -45,7 +46,7 @@ func Open(index io.ReaderAt, size int64, text io.ReaderAt, d *itrace.Dialect) (*
 	if err != nil {
 		return nil, err
 	}
-	if id.Dialect != d.Name {
+	if id.Dialect != d.String() {
 		return nil, damaged("it is of a trace in the dialect %s", id.Dialect)
 	}
 	t := &Trace{Extent: dir.Extent, dir: dir, dialect: d, text: text, index: index, id: id, numbers: make(map[string]uint32)}
@@ -121,7 +122,7 @@ type Item struct {
 	Thumb  bool // Instruction: the state is T
 	CPU    int32
 	Name   uint32 // Register: its number
-	Step   int32  // the instruction that it belongs to, counted from the first of the block; -1 in front of that
+	Step   int32  // the instruction that it belongs to, counted from the first of the block; -1 is the last in front of that
 	Addr   uint64 // Instruction, Memory
 	Size   uint64 // in bytes, of memory or opcode
 	Time   uint64
@@ -160,6 +161,23 @@ func (t *Trace) block(i int) (*Block, error) {
 	return b, err
 }
 
+// reader returns what reads a block from its beginning.
+func (t *Trace) reader(text []byte, l leaf) (*itrace.Reader, error) {
+	var state []byte
+	for _, p := range l.state {
+		b, err := t.part(p)
+		if err != nil {
+			return nil, err
+		}
+		state = append(state, b...)
+	}
+	r := itrace.NewReader(bytes.NewReader(text), t.dialect)
+	if err := r.Begin(l.line-1, l.at, state); err != nil {
+		return nil, damaged("the state at line %d: %v", l.line, err)
+	}
+	return r, nil
+}
+
 // leastLine is fewer bytes than nearly all lines have.
 const leastLine = 32
 
@@ -169,11 +187,15 @@ func (t *Trace) parse(text []byte, l leaf) (*Block, error) {
 		steps: make([]int32, 0, min(l.instructions, int64(len(text)/leastLine)))}
 	var arena []byte
 	step := int32(-1)
-	for r, err := range itrace.NewReader(bytes.NewReader(text), t.dialect).All() {
+	reader, err := t.reader(text, l)
+	if err != nil {
+		return nil, err
+	}
+	for r, err := range reader.All() {
 		if err != nil {
 			return nil, err
 		}
-		item := Item{Kind: r.Kind, CPU: r.CPU, Time: r.Time, Line: r.Line + l.line - 1, Offset: r.Offset + l.at}
+		item := Item{Kind: r.Kind, CPU: r.CPU, Time: r.Time, Line: r.Line, Offset: r.Offset}
 		switch r.Kind {
 		case itrace.Instruction:
 			step++
@@ -183,9 +205,9 @@ func (t *Trace) parse(text []byte, l leaf) (*Block, error) {
 			if memoryProblem(r) != "" {
 				continue
 			}
-			item.Addr, item.Size, item.Write = r.Addr, uint64(r.Size), r.Write
+			item.Addr, item.Size, item.Write = r.Addr, accessBytes(r), r.Write
 		case itrace.Register:
-			name, ok := t.Register(string(r.Name))
+			name, ok := t.Register(string(r.AppendName(nil)))
 			if !ok {
 				return nil, ErrForeign
 			}
@@ -211,8 +233,10 @@ func (t *Trace) parse(text []byte, l leaf) (*Block, error) {
 // Verify reads all parts of the index and compares their checksums.
 func (t *Trace) Verify() error {
 	for _, l := range t.dir.leaves {
-		if _, err := readPart(t.index, l.values); err != nil {
-			return err
+		for _, p := range append(l.state, l.values) {
+			if _, err := readPart(t.index, p); err != nil {
+				return err
+			}
 		}
 	}
 	for _, p := range t.dir.snapshots {

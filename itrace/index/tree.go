@@ -9,13 +9,14 @@ import (
 
 // leaf is a block of the trace.
 type leaf struct {
-	at           int64  // of its first line
-	line         int64  // its number
-	first        int64  // instruction
-	instructions int64  // how many
-	time         uint64 // the highest in front of it
-	values       place  // of the registers written in it, at its end
-	speaks       bool   // some processor is known to have been in it; of use while it is built
+	at           int64   // of its first line
+	line         int64   // its number
+	first        int64   // instruction
+	instructions int64   // how many
+	time         uint64  // the highest in front of it
+	values       place   // of the registers written in it, at its end
+	state        []place // of the decoder at its beginning, in pieces; none of one that remembers nothing
+	speaks       bool    // some processor is known to have been in it; of use while it is built
 }
 
 // node is what there is of a block, or of those below a node.
@@ -164,7 +165,11 @@ func (l *leaf) append(dst []byte) []byte {
 	for _, n := range [...]uint64{uint64(l.at), uint64(l.line), uint64(l.first), uint64(l.instructions), l.time} {
 		dst = binary.AppendUvarint(dst, n)
 	}
-	return l.values.append(dst)
+	dst = binary.AppendUvarint(l.values.append(dst), uint64(len(l.state)))
+	for _, p := range l.state {
+		dst = p.append(dst)
+	}
+	return dst
 }
 
 func (p place) append(dst []byte) []byte {
@@ -223,7 +228,7 @@ func parseDirectory(text []byte, end int64) (*directory, error) {
 	for range in.count(1) {
 		d.Names = append(d.Names, string(in.bytes()))
 	}
-	d.leaves = make([]leaf, in.count(7))
+	d.leaves = make([]leaf, in.count(8))
 	for i := range d.leaves {
 		d.leaves[i] = in.leaf(end)
 	}
@@ -259,7 +264,7 @@ func (d *directory) check() error {
 	wrong := len(d.leaves) == 0 || d.Bytes < 0 || int64(len(d.pieces)) != (d.Bytes+pieceSize-1)/pieceSize
 	first, at := int64(0), int64(0)
 	for _, l := range d.leaves {
-		wrong = wrong || l.first != first || l.at < at || l.at-at > 2*mostBlock || l.at > d.Bytes || l.instructions < 0 || l.line < 1
+		wrong = wrong || l.first != first || l.at < at || l.at > d.Bytes || l.instructions < 0 || l.line < 1
 		first, at = l.first+l.instructions, l.at
 	}
 	if wrong || first != d.Instructions {
@@ -272,6 +277,9 @@ func (d *decoder) leaf(end int64) (l leaf) {
 	l.at, l.line = int64(d.uvarint()), int64(d.uvarint())
 	l.first, l.instructions, l.time = int64(d.uvarint()), int64(d.uvarint()), d.uvarint()
 	l.values = d.place(end)
+	for range d.count(2) {
+		l.state = append(l.state, d.place(end))
+	}
 	return l
 }
 

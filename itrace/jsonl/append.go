@@ -3,6 +3,7 @@ package jsonl
 import (
 	"encoding/binary"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"tracewell/internal/jsontext"
@@ -20,8 +21,15 @@ func Append(dst []byte, r *itrace.Record) []byte {
 		dst = appendMemory(appendOrigin(dst, r), r)
 	case itrace.Register:
 		dst = append(dst, `{"kind":"register","time":`...)
-		dst = appendString(append(appendOrigin(dst, r), `,"name":`...), r.Name)
-		dst = appendDigits(append(dst, `,"value":`...), r.Digits)
+		dst = appendRegister(appendOrigin(dst, r), r)
+	case itrace.RegisterRead:
+		dst = append(dst, `{"kind":"register-read","time":`...)
+		dst = appendRegister(appendOrigin(dst, r), r)
+	case itrace.Event:
+		dst = append(dst, `{"kind":"event","time":`...)
+		dst = appendEvent(appendOrigin(dst, r), r)
+	case itrace.Remark:
+		dst = appendString(append(dst, `{"remark":`...), r.Text)
 	default:
 		dst = appendString(append(dst, `{"unknown":`...), r.Text)
 	}
@@ -32,7 +40,64 @@ func Append(dst []byte, r *itrace.Record) []byte {
 func appendOrigin(dst []byte, r *itrace.Record) []byte {
 	dst = strconv.AppendUint(dst, r.Time, 10)
 	dst = appendTold(dst, `,"scale":`, r.Scale)
-	return strconv.AppendInt(append(dst, `,"cpu":`...), int64(r.CPU), 10)
+	dst = strconv.AppendInt(append(dst, `,"cpu":`...), int64(r.CPU), 10)
+	dst = appendNumber(dst, `,"cycle":`, r.Cycle)
+	return appendNumber(dst, `,"back":`, uint64(r.Back))
+}
+
+// appendNumber appends a member unless it is 0.
+func appendNumber(dst []byte, key string, n uint64) []byte {
+	if n == 0 {
+		return dst
+	}
+	return strconv.AppendUint(append(dst, key...), n, 10)
+}
+
+// appendTrue appends a member that is true, unless it is not.
+func appendTrue(dst []byte, key string, is bool) []byte {
+	if !is {
+		return dst
+	}
+	return append(append(dst, key...), "true"...)
+}
+
+// appendPhysical appends the physical address, if it is told.
+func appendPhysical(dst []byte, r *itrace.Record) []byte {
+	if !r.HasPhys {
+		return dst
+	}
+	dst = strconv.AppendUint(append(dst, `,"physical":"0x`...), r.Phys, 16)
+	return append(dst, '"')
+}
+
+func appendRegister(dst []byte, r *itrace.Record) []byte {
+	dst = appendString(append(dst, `,"name":`...), r.Name)
+	dst = appendDigits(append(dst, `,"value":`...), r.Digits)
+	if r.Part {
+		dst = strconv.AppendUint(append(dst, `,"high":`...), uint64(r.High), 10)
+		dst = strconv.AppendUint(append(dst, `,"low":`...), uint64(r.Low), 10)
+	}
+	if r.Shaped {
+		dst = appendTold(dst, `,"shape":`, r.Mode)
+	}
+	if r.Numbered {
+		dst = strconv.AppendUint(append(dst, `,"number":`...), uint64(r.Number), 10)
+	}
+	return appendTrue(appendTrue(dst, `,"system":`, r.System), `,"zero":`, r.Zero)
+}
+
+func appendEvent(dst []byte, r *itrace.Record) []byte {
+	dst = appendString(append(dst, `,"event":`...), []byte(r.Event.String()))
+	dst = appendTold(dst, `,"name":`, r.Name)
+	for _, digits := range [...]struct {
+		key   string
+		value []byte
+	}{{`,"address":`, r.AddrDigits}, {`,"value":`, r.Digits}, {`,"detail":`, r.Detail}} {
+		if len(digits.value) > 0 {
+			dst = appendDigits(append(dst, digits.key...), digits.value)
+		}
+	}
+	return appendTold(dst, `,"mode":`, r.Mode)
 }
 
 func appendInstruction(dst []byte, r *itrace.Record) []byte {
@@ -41,7 +106,13 @@ func appendInstruction(dst []byte, r *itrace.Record) []byte {
 		dst = append(dst, `,"skipped":true`...)
 	}
 	dst = appendDigits(append(dst, `,"address":`...), r.AddrDigits)
-	dst = appendDigits(append(dst, `,"opcode":`...), r.Digits)
+	if len(r.Digits) > 0 {
+		dst = appendDigits(append(dst, `,"opcode":`...), r.Digits)
+	}
+	dst = appendPhysical(appendTrue(dst, `,"trapped":`, r.Trapped), r)
+	if r.Scope != 0 {
+		dst = appendString(append(dst, `,"tells":`...), []byte(strings.Join(r.Scope.Names(), " ")))
+	}
 	dst = appendLetter(dst, `,"state":`, r.State)
 	dst = appendTold(dst, `,"mode":`, r.Mode)
 	dst = appendTold(dst, `,"security":`, r.Security)
@@ -49,14 +120,22 @@ func appendInstruction(dst []byte, r *itrace.Record) []byte {
 }
 
 func appendMemory(dst []byte, r *itrace.Record) []byte {
-	access := `,"access":"read","size":`
+	access := `,"access":"read"`
 	if r.Write {
-		access = `,"access":"write","size":`
+		access = `,"access":"write"`
 	}
-	dst = strconv.AppendUint(append(dst, access...), uint64(r.Size), 10)
+	dst = appendTrue(append(dst, access...), `,"partial":`, r.Size == 0 || len(r.Digits) == 0)
+	dst = appendNumber(dst, `,"size":`, uint64(r.Size))
 	dst = appendLetter(dst, `,"privilege":`, r.Privilege)
 	dst = appendDigits(append(dst, `,"address":`...), r.AddrDigits)
-	return appendDigits(append(dst, `,"data":`...), r.Digits)
+	if len(r.Digits) > 0 {
+		dst = appendDigits(append(dst, `,"data":`...), r.Digits)
+	}
+	dst = appendPhysical(dst, r)
+	if r.Placed {
+		dst = appendTold(appendTold(dst, `,"device":`, r.Name), `,"security":`, r.Security)
+	}
+	return dst
 }
 
 // appendTold appends a member unless the record does not tell it.

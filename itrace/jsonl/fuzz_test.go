@@ -34,7 +34,7 @@ func FuzzLine(f *testing.F) {
 		}
 		var r itrace.Record
 		before := bytes.Clone(line)
-		problem := Dialect.New().Parse(line, &r)
+		problem := newParser().Parse(line, &r)
 		if !bytes.Equal(line, before) {
 			t.Fatalf("%q became %q", before, line)
 		}
@@ -52,7 +52,7 @@ func FuzzLine(f *testing.F) {
 			t.Fatalf("%q: written as %q, which is no JSON", line, written)
 		}
 		var again itrace.Record
-		if problem := Dialect.New().Parse(written, &again); problem != nil {
+		if problem := newParser().Parse(written, &again); problem != nil {
 			t.Fatalf("%q: written as %q: %v", line, written, problem)
 		}
 		if twice := Append(nil, &again); !bytes.Equal(written, twice) || r.Value != again.Value || r.Wild != again.Wild || r.Addr != again.Addr {

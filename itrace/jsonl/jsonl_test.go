@@ -30,7 +30,7 @@ func TestParseForeign(t *testing.T) {
 	}
 	for _, test := range tests {
 		var got itrace.Record
-		if problem := Dialect.New().Parse([]byte(test.line), &got); problem != nil {
+		if problem := newParser().Parse([]byte(test.line), &got); problem != nil {
 			t.Errorf("%s: %v", test.line, problem)
 			continue
 		}
@@ -54,7 +54,7 @@ func TestProblems(t *testing.T) {
 		{`{"kind":"memory`, `column 16: found the end of the line, expected "\"" at the end of a string`},
 		{`{"more":[{]`, `column 12: found the end of the line, expected the end of what is nested`},
 		{`{"kind":"memory"} x`, `column 19: found "x", expected the end of the line`},
-		{`{"kind":"jump"}`, `column 9: found "\"jump\"", expected "instruction", "memory" or "register"`},
+		{`{"kind":"jump"}`, `column 9: found "\"jump\"", expected "instruction", "memory", "register", "register-read" or "event"`},
 		{`{"kind":7}`, `column 9: found "7", expected a string`},
 		{`{"kind":"register","name":"a b","value":"0x0"}`, `column 27: found "\"a", expected a word`},
 		{`{"kind":"register","name":"","value":"0x0"}`, `column 27: found "\"\"", expected a word`},
@@ -81,7 +81,7 @@ func TestProblems(t *testing.T) {
 	}
 	for _, test := range tests {
 		var r itrace.Record
-		problem := Dialect.New().Parse([]byte(test.line), &r)
+		problem := newParser().Parse([]byte(test.line), &r)
 		if problem == nil {
 			t.Errorf("%s: no problem", test.line)
 		} else if got := problem.Error(); got != test.want {
@@ -92,7 +92,7 @@ func TestProblems(t *testing.T) {
 
 // TestProcessor: a record without a processor is of that of the latest instruction.
 func TestProcessor(t *testing.T) {
-	p := Dialect.New()
+	p := newParser()
 	for _, test := range []struct {
 		line string
 		cpu  int32
@@ -127,7 +127,7 @@ func TestStaleRecord(t *testing.T) {
 		`{"kind":"register","time":0,"cpu":0,"name":"r","value":"0x0"}`,
 	} {
 		r := full
-		if problem := Dialect.New().Parse([]byte(line), &r); problem != nil {
+		if problem := newParser().Parse([]byte(line), &r); problem != nil {
 			t.Errorf("%s: %v", line, problem)
 		}
 		if got := string(Append(nil, &r)); got != line {
@@ -257,7 +257,7 @@ func TestStrings(t *testing.T) {
 				t.Fatalf("%q is written as %s: %q, %v", text, written, object.Unknown, err)
 			}
 			var r itrace.Record
-			if problem := Dialect.New().Parse(written, &r); problem == nil || !bytes.Equal(r.Text, text) {
+			if problem := newParser().Parse(written, &r); problem == nil || !bytes.Equal(r.Text, text) {
 				t.Fatalf("%q is written as %s and read as %q, %v", text, written, r.Text, problem)
 			}
 		}

@@ -1,8 +1,10 @@
 package jsonl
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 
 	"tracewell/itrace"
 )
@@ -15,8 +17,8 @@ var Dialect = &itrace.Dialect{
 
 	EffectsTellCPU: true,
 
-	New:    func() itrace.Parser { return newParser() },
-	Append: Append,
+	New:    func(itrace.Settings) itrace.Decoder { return itrace.Lines(newParser()) },
+	Append: itrace.EachRecord(Append),
 }
 
 // parser remembers the processor of the latest instruction, and which member came behind which: as a rule it will again.
@@ -24,6 +26,10 @@ type parser struct {
 	cpu    int32
 	behind [numKeys + 1]key
 	arena  []byte // of strings that had escapes
+
+	told      []byte // the last value of tells, and its meaning
+	toldScope itrace.Scope
+
 	scanner
 }
 
@@ -35,6 +41,19 @@ func newParser() *parser {
 	return p
 }
 
+// AppendState implements itrace.Parser.
+func (p *parser) AppendState(dst []byte) []byte { return binary.AppendUvarint(dst, uint64(p.cpu)) }
+
+// Restore implements itrace.Parser.
+func (p *parser) Restore(state []byte) error {
+	cpu, n := binary.Uvarint(state)
+	if n != len(state) || cpu > math.MaxInt32 {
+		return itrace.ErrState
+	}
+	p.cpu = int32(cpu)
+	return nil
+}
+
 // Parse implements itrace.Parser. A line that was none when the JSON was written is a problem here, too, and r.Text that line.
 // Strings with escapes take memory.
 func (p *parser) Parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
@@ -42,14 +61,22 @@ func (p *parser) Parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
 	if p.problem != nil {
 		return p.problem
 	}
-	if p.seen.has(keyUnknown) {
+	switch {
+	case p.seen.has(keyUnknown):
 		return p.unknown(r)
+	case p.seen.has(keyRemark):
+		r.Kind, r.Text = itrace.Remark, p.text(keyRemark)
+		return p.problem
 	}
 	r.Time = p.number(keyTime, math.MaxUint64)
 	r.Scale = p.word(keyScale)
 	r.CPU = p.cpu
 	if p.seen.has(keyCPU) {
 		r.CPU = int32(p.number(keyCPU, math.MaxInt32))
+	}
+	if p.seen&extras != 0 {
+		r.Cycle = p.number(keyCycle, math.MaxUint64)
+		r.Back = uint32(p.number(keyBack, math.MaxUint32))
 	}
 	p.record(r)
 	if p.problem != nil {
@@ -73,19 +100,101 @@ func (p *parser) record(r *itrace.Record) {
 		p.memory(r)
 	case "register":
 		r.Kind = itrace.Register
-		p.needed(keyName)
-		r.Name = p.word(keyName)
-		p.digits(keyValue, r)
+		p.register(r)
+	case "register-read":
+		r.Kind = itrace.RegisterRead
+		p.register(r)
+	case "event":
+		r.Kind = itrace.Event
+		p.event(r)
 	default:
-		p.failAt(keyKind, `"instruction", "memory" or "register"`)
+		p.failAt(keyKind, `"instruction", "memory", "register", "register-read" or "event"`)
+	}
+}
+
+func (p *parser) register(r *itrace.Record) {
+	p.needed(keyName)
+	r.Name = p.word(keyName)
+	p.digits(keyValue, r)
+	if p.seen&extras == 0 {
+		return
+	}
+	r.System, r.Zero = p.boolean(keySystem), p.boolean(keyZero)
+	r.Numbered, r.Number = p.seen.has(keyNumber), uint16(p.number(keyNumber, math.MaxUint16))
+	r.Shaped = p.seen.has(keyShape)
+	r.Mode = p.text(keyShape)
+	if r.Part = p.seen.has(keyHigh) && p.seen.has(keyLow); r.Part {
+		r.High, r.Low = uint16(p.number(keyHigh, math.MaxUint16)), uint16(p.number(keyLow, math.MaxUint16))
+	}
+}
+
+// eventKinds are the kinds of event by their words.
+var eventKinds = func() map[string]itrace.EventKind {
+	kinds := make(map[string]itrace.EventKind)
+	for k := itrace.OtherEvent; k <= itrace.Reset; k++ {
+		kinds[k.String()] = k
+	}
+	return kinds
+}()
+
+func (p *parser) event(r *itrace.Record) {
+	kind, ok := eventKinds[string(p.needed(keyEvent))]
+	if !ok {
+		p.failAt(keyEvent, "a kind of event")
+	}
+	r.Event, r.Name, r.Mode = kind, p.text(keyName), p.text(keyMode)
+	r.Addr, r.AddrDigits = 0, nil
+	r.Value, r.Wild, r.Digits = 0, false, nil
+	if p.seen.has(keyAddress) {
+		p.address(r)
+	}
+	if p.seen.has(keyValue) {
+		p.digits(keyValue, r)
+	}
+	if p.seen.has(keyDetail) {
+		r.Detail = p.hex(keyDetail)
+	}
+}
+
+// scope returns what a trace tells of an instruction.
+func (p *parser) scope() itrace.Scope {
+	if !p.seen.has(keyTells) {
+		return 0
+	}
+	text := p.text(keyTells)
+	if string(text) != string(p.told) || len(text) == 0 { // as a rule it is that of the line before
+		var ok bool
+		if p.toldScope, ok = itrace.ScopeOf(strings.Fields(string(text))); !ok {
+			p.failAt(keyTells, "words for what is told")
+			return 0
+		}
+		p.told = append(p.told[:0], text...)
+	}
+	return p.toldScope
+}
+
+// physical reads a physical address, if there is one.
+func (p *parser) physical(r *itrace.Record) {
+	if !p.seen.has(keyPhysical) {
+		return
+	}
+	if r.Phys, r.HasPhys = itrace.ParseHex(p.hex(keyPhysical)); !r.HasPhys {
+		p.failAt(keyPhysical, "an address of 64 bits or less")
 	}
 }
 
 func (p *parser) instruction(r *itrace.Record) {
+	if p.seen&extras != 0 {
+		r.Scope, r.Trapped = p.scope(), p.boolean(keyTrapped)
+		p.physical(r)
+	}
 	r.ID = p.number(keyID, math.MaxUint64)
 	r.Skipped = p.boolean(keySkipped)
 	p.address(r)
-	p.digits(keyOpcode, r)
+	r.Value, r.Wild, r.Digits = 0, false, nil
+	if r.Scope&itrace.NoOpcode == 0 || p.seen.has(keyOpcode) {
+		p.digits(keyOpcode, r)
+	}
 	r.State = p.letter(keyState)
 	r.Mode = p.word(keyMode)
 	r.Security = p.word(keySecurity)
@@ -101,15 +210,25 @@ func (p *parser) memory(r *itrace.Record) {
 	default:
 		p.failAt(keyAccess, `"read" or "write"`)
 	}
-	p.require(keySize)
-	if r.Size = uint32(p.number(keySize, math.MaxUint32)); r.Size == 0 {
+	partial := p.boolean(keyPartial)
+	if !partial {
+		p.require(keySize)
+	}
+	if r.Size = uint32(p.number(keySize, math.MaxUint32)); r.Size == 0 && (!partial || p.seen.has(keySize)) {
 		p.failAt(keySize, "a number of bytes")
 	}
 	r.Privilege = p.letter(keyPrivilege)
 	p.address(r)
-	p.digits(keyData, r)
-	if !itrace.DigitsFit(r.Digits, r.Size) {
+	r.Value, r.Wild, r.Digits = 0, false, nil
+	if !partial || p.seen.has(keyData) {
+		p.digits(keyData, r)
+	}
+	if r.Size > 0 && !itrace.DigitsFit(r.Digits, r.Size) {
 		p.failAt(keyData, fmt.Sprintf("data of %d bytes", r.Size))
+	}
+	p.physical(r)
+	if r.Placed = p.seen.has(keyDevice) || p.seen.has(keySecurity); r.Placed {
+		r.Name, r.Security = p.text(keyDevice), p.word(keySecurity)
 	}
 }
 

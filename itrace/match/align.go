@@ -1,6 +1,10 @@
 package match
 
-import "slices"
+import (
+	"slices"
+
+	"tracewell/itrace"
+)
 
 // The two sides.
 const (
@@ -18,6 +22,7 @@ type aligner struct {
 	cpu   int32
 	queue [2]queue
 	state state
+	changes
 
 	late    [2][]lateEffect // effects that the other side has not shown yet
 	records [2]int64        // of each side that have been passed
@@ -38,6 +43,7 @@ type queue struct {
 	start   int // of what is still to be paired
 	history int
 	passed  int64 // groups before that
+	hashed  int   // of groups, those whose hashes are of what both sides tell
 	ended   bool
 }
 
@@ -63,6 +69,7 @@ func (q *queue) pop() (used *group) {
 	if forgotten > 1024 && forgotten > len(q.groups)/2 {
 		q.groups = append(q.groups[:0], q.groups[forgotten+1:]...)
 		q.start = q.history
+		q.hashed -= forgotten + 1
 	}
 	return used
 }
@@ -95,6 +102,7 @@ const mostHistory = 1024
 
 // work pairs what can be paired with what is there.
 func (a *aligner) work() {
+	a.rehash()
 	for !a.done() {
 		r, o := &a.queue[reference], &a.queue[other]
 		switch {
@@ -138,6 +146,13 @@ const openLines = 1 << 16
 
 // pair deals with the first groups of both sides. It reports false if more groups are needed for that.
 func (a *aligner) pair(x, y *group) bool {
+	if x.scope != y.scope || x.scope&itrace.OnlyChanges != 0 {
+		if x.pc == y.pc {
+			a.level(x, y)
+		} else if a.passTrapped(x, y) {
+			return true
+		}
+	}
 	switch {
 	case x.full == y.full && a.plain(x, y):
 		a.state.applyEqual(x, y)
@@ -186,6 +201,7 @@ func (a *aligner) pairBare() (enough bool) {
 	none := &group{bare: true, cpu: a.cpu, line: first.line, offset: first.offset}
 	none.finish()
 	q.groups = slices.Insert(q.groups, q.start, none)
+	q.hashed++
 	return true
 }
 

@@ -88,9 +88,9 @@ func (a *aligner) follows(x, y *group, p *pairing, e, f *effect) bool {
 	switch {
 	case a.misled(x, y, p):
 		return true
-	case e.kind != writesRegister && !samePlace(e, f) && a.hasAddress(x):
+	case e.accesses() && !samePlace(e, f) && a.hasAddress(x):
 		return either(inAddress)
-	case e.kind != writesRegister && !samePlace(e, f):
+	case e.accesses() && !samePlace(e, f):
 		return either(anywhere)
 	case e.kind == loads:
 		return false
@@ -154,7 +154,7 @@ func (a *aligner) vindicate(x *group) {
 	if !ok || len(x.effects) == 0 {
 		return
 	}
-	accesses := slices.ContainsFunc(x.effects, func(e effect) bool { return e.kind != writesRegister })
+	accesses := slices.ContainsFunc(x.effects, func(e effect) bool { return e.accesses() })
 	var suspect *register
 	for i, o := range operands {
 		r := a.register(o.word)
@@ -199,32 +199,32 @@ type operand struct {
 
 // words gives an instruction's name and the words behind it, by its disassembly. They are valid until the next call.
 func (c *comparison) words(side int, g *group) (mnemonic []byte, operands []operand, ok bool) {
-	r, ok := c.parsed(side, g)
-	if !ok || len(r.Disasm) == 0 {
+	text := g.word(g.words)
+	if g.bare || len(text) == 0 {
 		return nil, nil, false
 	}
-	end := bytes.IndexAny(r.Disasm, " \t")
+	end := bytes.IndexAny(text, " \t")
 	if end < 0 {
-		return r.Disasm, nil, true
+		return text, nil, true
 	}
 	operands = c.operands[:0]
 	depth := 0
-	for i := end; i < len(r.Disasm); i++ {
-		switch b := r.Disasm[i]; {
+	for i := end; i < len(text); i++ {
+		switch b := text[i]; {
 		case b == '(' || b == '[':
 			depth++
 		case b == ')' || b == ']':
 			depth--
 		case isWord[b]:
 			start := i
-			for i+1 < len(r.Disasm) && isWord[r.Disasm[i+1]] {
+			for i+1 < len(text) && isWord[text[i+1]] {
 				i++
 			}
-			operands = append(operands, operand{r.Disasm[start : i+1], depth > 0})
+			operands = append(operands, operand{text[start : i+1], depth > 0})
 		}
 	}
 	c.operands = operands
-	return r.Disasm[:end], operands, true
+	return text[:end], operands, true
 }
 
 // isWord has the characters that names of registers are made of.

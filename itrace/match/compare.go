@@ -34,8 +34,6 @@ type comparison struct {
 	first      int64 // where the first of them is, by the reference's lines
 
 	skipper  skipper
-	parsers  [2]itrace.Parser
-	record   itrace.Record
 	operands []operand
 }
 
@@ -93,7 +91,7 @@ func (c *comparison) feed(ctx context.Context, inputs [2]Input, end context.Canc
 	var running routine.Group
 	for i, in := range inputs {
 		f := newFeed(ctx, in)
-		c.sides[i], c.parsers[i] = newSide(in, f, c.rules, c.names), in.Dialect.New()
+		c.sides[i] = newSide(in, f, c.rules, c.names)
 		if in.Ready {
 			continue
 		}
@@ -131,10 +129,10 @@ func (in *Input) detect(dialects itrace.Registry) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", in.Name, err)
-	case d == nil:
+	case d.Dialect == nil:
 		return fmt.Errorf("%s: the trace %s", in.Name, dialects.Undetected(head))
 	}
-	in.Dialect = d
+	in.Dialect, in.why = d.Dialect, d.Why
 	return nil
 }
 
@@ -245,13 +243,6 @@ func (c *comparison) work() {
 	}
 }
 
-// parsed reads the instruction record of a group again. It is valid until the next call.
-func (c *comparison) parsed(side int, g *group) (*itrace.Record, bool) {
-	c.record = itrace.Record{}
-	problem := c.parsers[side].Parse(g.firstLine(), &c.record)
-	return &c.record, problem == nil && !g.bare
-}
-
 // conclude makes the verdict.
 func (c *comparison) conclude(err error) {
 	r := c.report
@@ -267,12 +258,17 @@ func (c *comparison) conclude(err error) {
 	for _, t := range r.Traces {
 		c.rules.unknown.fired += t.Unknown
 	}
-	r.Rules = c.rules.uses(r.Counts)
+	for _, a := range c.ordered {
+		a.tellUntold()
+	}
+	r.Rules, r.NotTold = c.rules.uses(r.Counts), c.rules.notTold()
 	switch {
 	case err != nil:
 		r.Verdict, r.Reason = Failed, err.Error()
 	case c.unreadable() != "":
 		r.Verdict, r.Reason = Failed, c.unreadable()
+	case len(r.Counts) > 0 && c.incomplete() != "":
+		r.Verdict, r.Reason = Failed, c.incomplete()
 	case len(r.Counts) > 0:
 		r.Verdict = Different
 	case r.Compared == Counts{}:
@@ -287,6 +283,16 @@ func (c *comparison) unreadable() string {
 	for _, t := range c.report.Traces {
 		if t.Unknown > c.options.AllowUnknown {
 			return fmt.Sprintf("%s has %s that could not be read", t.File, text.Plural(t.Unknown, "line"))
+		}
+	}
+	return ""
+}
+
+// incomplete says that a trace lacks instructions, by what it says itself, so that differences mean nothing.
+func (c *comparison) incomplete() string {
+	for _, s := range c.sides {
+		if s.gap > 0 {
+			return fmt.Sprintf("%s is incomplete: it does not tell all instructions behind line %d", s.trace.File, s.gap)
 		}
 	}
 	return ""

@@ -41,11 +41,16 @@ func (c *comparison) context(a *aligner, v view) *Context {
 			if g == nil {
 				continue
 			}
+			last := int64(-1) // several may be on one line
 			if !g.bare {
 				*lines = append(*lines, *c.head(side, g))
+				last = g.offset
 			}
 			for i := range min(len(g.effects), mostShownEffects) {
-				*lines = append(*lines, *c.effect(side, g, &g.effects[i]))
+				if e := &g.effects[i]; e.offset != last {
+					*lines = append(*lines, *c.effect(side, g, e))
+					last = e.offset
+				}
 			}
 		}
 	}

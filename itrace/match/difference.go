@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"tracewell/internal/text"
+	"tracewell/itrace"
 )
 
 func appendHex(dst []byte, n uint64) []byte { return strconv.AppendUint(dst, n, 16) }
@@ -89,7 +90,7 @@ func (c *comparison) field(a *aligner, class Class, x, y *group) {
 
 // fieldText is what an instruction record says, by the class of a difference in it.
 func (c *comparison) fieldText(class Class, side int, g *group) string {
-	r, _ := c.parsed(side, g)
+	r := c.quoted(side, g)
 	switch class {
 	case ClassPC:
 		return "0x" + strconv.FormatUint(g.pc, 16)
@@ -102,12 +103,28 @@ func (c *comparison) fieldText(class Class, side int, g *group) string {
 			return "skipped"
 		}
 		return "executed"
+	case ClassTrapped:
+		if g.trapped {
+			return "trapped"
+		}
+		return "completed"
 	case ClassTime:
 		return strconv.FormatUint(g.time, 10) + suffix(" ", r.Scale)
 	case ClassID:
 		return strconv.FormatUint(g.id, 10)
 	}
-	return string(r.Disasm)
+	return string(g.word(g.words))
+}
+
+// quoted is the record of an instruction as its line says it. Of one that the line alone does not tell it is what the group has of
+// it.
+func (c *comparison) quoted(side int, g *group) itrace.Record {
+	for _, r := range c.sides[side].input.Dialect.Decode(g.firstLine()) {
+		if r.Kind == itrace.Instruction && r.Addr == g.pc && r.Value == g.opcode {
+			return r
+		}
+	}
+	return itrace.Record{Digits: g.opcodeDigits(), Mode: []byte(c.names.word(g.mode >> 8)), State: byte(g.mode)}
 }
 
 func suffix(separator string, word []byte) string {
@@ -119,22 +136,33 @@ func suffix(separator string, word []byte) string {
 
 // place names the register or address of an effect.
 func (c *comparison) place(e *effect) string {
-	if e.kind == writesRegister {
+	switch e.kind {
+	case writesRegister:
 		return c.names.word(uint32(e.at))
+	case readsRegister:
+		return "read of " + c.names.word(uint32(e.at))
+	case happens:
+		return itrace.EventKind(e.at).String()
 	}
 	access := "read"
 	if e.kind == stores {
 		access = "write"
+	}
+	if e.size == 0 {
+		return fmt.Sprintf("%s at 0x%x", access, e.at)
 	}
 	return fmt.Sprintf("%s of %d at 0x%x", access, e.size, e.at)
 }
 
 // class is that of a difference in an effect.
 func (e *effect) class() Class {
-	if e.kind == writesRegister {
-		return ClassRegister
+	switch e.kind {
+	case loads, stores:
+		return ClassMemory
+	case happens:
+		return ClassEvent
 	}
-	return ClassMemory
+	return ClassRegister
 }
 
 // wrong tells of an effect that is not the same on both sides.

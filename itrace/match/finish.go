@@ -15,7 +15,7 @@ func (a *aligner) finishPair(x, y *group, p *pairing) {
 		for _, w := range p.wrong {
 			e, f := &x.effects[w[0]], &y.effects[w[1]]
 			switch {
-			case (e.kind == writesRegister) != registers:
+			case !e.accesses() != registers:
 			case reported || a.follows(x, y, p, e, f):
 				a.c.consequence()
 			default:
@@ -63,7 +63,7 @@ func (a *aligner) watch(x *group, p *pairing) {
 func (a *aligner) setWrongMemory(x, y *group, p *pairing) {
 	for side, g := range [2]*group{x, y} {
 		for i := range g.effects {
-			if p.used[side][i] && g.effects[i].kind != writesRegister {
+			if p.used[side][i] && g.effects[i].accesses() {
 				a.state.memory.set(&g.effects[i], false)
 			}
 		}
@@ -97,7 +97,7 @@ func (a *aligner) reportFields(x, y *group, p *pairing) (reported bool) {
 		default:
 			a.c.field(a, class, x, y)
 		}
-		reported = reported || class == ClassOpcode || class == ClassSkipped
+		reported = reported || class == ClassOpcode || class == ClassSkipped || class == ClassTrapped
 	}
 	return reported
 }
@@ -135,9 +135,10 @@ func (a *aligner) count(x *group) {
 func (c *comparison) countEffect(e *effect) { c.addEffect(e, 1) }
 
 func (c *comparison) addEffect(e *effect, n int64) {
-	if e.kind == writesRegister {
+	switch e.kind {
+	case writesRegister, readsRegister:
 		c.report.Compared.Registers += n
-	} else {
+	case loads, stores:
 		c.report.Compared.Memory += n
 	}
 }

@@ -23,6 +23,9 @@ type group struct {
 	opcodes span // its digits then, in wide
 	mode    uint32
 	skipped bool
+	trapped bool
+	scope   itrace.Scope // what the trace tells of it
+	words   span         // the disassembly
 	time    uint64
 	id      uint64
 	// Numbers of words that are compared only when asked for, 0 otherwise and where the line does not tell.
@@ -43,11 +46,12 @@ type span struct{ from, to uint32 }
 type effect struct {
 	kind      effectKind
 	privilege byte
+	system    bool   // a register of control and status
 	wide      bool   // value is not all: there are more digits, or some that are not known
 	size      uint32 // of memory, in bytes
-	at        uint64 // register or address
-	value     uint64
-	digits    span // of such a value, in the group's wide
+	at        uint64 // register, address, or kind of event
+	value     uint64 // of an event, the address that is told with it
+	digits    span   // of such a value, in the group's wide
 	line      int64
 	offset    int64
 	text      span // the line in the group's text
@@ -60,12 +64,17 @@ const (
 	writesRegister effectKind = iota
 	loads
 	stores
+	readsRegister
+	happens // an event
 )
+
+// accesses reports whether an effect is one on memory.
+func (e *effect) accesses() bool { return e.kind == loads || e.kind == stores }
 
 // reset empties a group for another use. What an instruction record always sets is left as it is.
 func (g *group) reset() {
 	g.text, g.wide, g.effects = g.text[:0], g.wide[:0], g.effects[:0]
-	g.bare, g.wild = false, false
+	g.bare, g.wild, g.trapped = false, false, false
 }
 
 // keep appends a line to the group's text.
@@ -74,6 +83,32 @@ func (g *group) keep(line []byte) span {
 	g.text = append(append(g.text, line...), '\n')
 	return span{uint32(start), uint32(len(g.text) - 1)}
 }
+
+// keepPart is where a part of a line is that has been kept at a place. One that is no part of the line, as it was written with
+// escapes or in another line, is kept by itself.
+func (g *group) keepPart(line []byte, at span, part []byte) span {
+	if len(part) == 0 {
+		return span{}
+	}
+	if from := cap(line) - cap(part); from >= 0 && from+len(part) <= len(line) && &line[from] == &part[0] {
+		return span{at.from + uint32(from), at.from + uint32(from+len(part))}
+	}
+	return g.keep(part)
+}
+
+// keepLine is keep for the line of an effect, which may be that of the instruction or of another effect as well.
+func (g *group) keepLine(r *itrace.Record) span {
+	if n := len(g.effects); n > 0 && g.effects[n-1].offset == r.Offset {
+		return g.effects[n-1].text
+	}
+	if !g.bare && g.offset == r.Offset {
+		return span{0, uint32(len(g.firstLine()))}
+	}
+	return g.keep(r.Text)
+}
+
+// word gives a part of the group's text.
+func (g *group) word(s span) []byte { return g.text[s.from:s.to] }
 
 // keepDigits appends digits that a number does not hold.
 func (g *group) keepDigits(digits []byte) span {
@@ -120,6 +155,9 @@ func (g *group) finish() {
 	what := uint64(g.mode) << 1
 	if g.skipped {
 		what++
+	}
+	if g.trapped {
+		what ^= 1 << 63
 	}
 	var sum uint64
 	for i := range g.effects {

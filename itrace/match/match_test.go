@@ -10,9 +10,10 @@ import (
 	"tracewell/itrace"
 	"tracewell/itrace/generate"
 	"tracewell/itrace/matcher"
+	"tracewell/itrace/spike"
 )
 
-var dialects = itrace.Registry{matcher.Dialect}
+var dialects = itrace.Registry{matcher.Dialect, spike.Dialect}
 
 func generated(t testing.TB, o generate.Options) (string, []generate.Planted) {
 	t.Helper()

@@ -61,9 +61,9 @@ func mostLive(t *testing.T, ref, oth generate.Options, o Options, want Verdict) 
 	return live.most
 }
 
-// checkMemory compares traces of a length and of eight times as many instructions. They must take the same memory, but for the blocks
-// that the goroutines which read and generate happen to hold: a leak of eight bytes for each instruction is found. How many blocks
-// those are is a matter of scheduling, which only ever adds to what is measured, so the least of some runs counts.
+// checkMemory compares traces of a length and of eight times as many instructions. They must take the same memory, but for the
+// blocks that the goroutines which read and generate happen to hold: a leak of eight bytes for each instruction is found. How many
+// blocks those are is a matter of scheduling, which only ever adds to what is measured, so the least of some runs counts.
 func checkMemory(t *testing.T, measure func(n int64) uint64) {
 	t.Helper()
 	if underRace {
@@ -87,8 +87,8 @@ func TestMemoryStays(t *testing.T) {
 	})
 }
 
-// TestMemoryStaysWithDifferences compares traces with differences, effects that come late and a stretch that only one side has. No more is
-// looked ahead than is needed for that, or how much is in use would depend on where it is measured.
+// TestMemoryStaysWithDifferences compares traces with differences, effects that come late and a stretch that only one side has. No
+// more is looked ahead than is needed for that, or how much is in use would depend on where it is measured.
 func TestMemoryStaysWithDifferences(t *testing.T) {
 	checkMemory(t, func(n int64) uint64 {
 		faults := []generate.Fault{{Kind: generate.FaultState, At: n / 3}, {Kind: generate.FaultInterrupt, At: n / 2}, {Kind: generate.FaultDrop, At: n / 2, N: 500}}
@@ -96,8 +96,8 @@ func TestMemoryStaysWithDifferences(t *testing.T) {
 	})
 }
 
-// TestComparingAllocatesNothing compares traces of a length and four times as long, those that are the same and those that differ in
-// their times: what is allocated is the same, but for some slices that have grown.
+// TestComparingAllocatesNothing compares traces of a length and four times as long, those that are the same and those that differ
+// in their times: what is allocated is the same, but for some slices that have grown.
 func TestComparingAllocatesNothing(t *testing.T) {
 	if underRace {
 		t.Skip("what the race detector takes is not measured")

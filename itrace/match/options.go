@@ -19,10 +19,12 @@ type Options struct {
 	Fields         []Field // compared besides
 	Aliases        []Alias
 	Ignores        []Ignore
-	AllowUnknown   int64 // lines that may be unreadable
-	MaxDifferences int   // that are described; 0 is 100. All are counted
-	Context        int   // instructions shown before a difference, at most 1024; 0 is 8
-	Lookahead      int   // instructions looked at, at most, to find where two traces go on together; 0 is 65536
+	Rules          []Rule // off without being named
+	Without        []Rule // of those that are on, these are off
+	AllowUnknown   int64  // lines that may be unreadable
+	MaxDifferences int    // that are described; 0 is 100. All are counted
+	Context        int    // instructions shown before a difference, at most 1024; 0 is 8
+	Lookahead      int    // instructions looked at, at most, to find where two traces go on together; 0 is 65536
 
 	// Progress is passed, now and then, how many bytes of the two traces have been read.
 	Progress func(reference, other int64)
@@ -47,6 +49,42 @@ var Fields = []Field{FieldTime, FieldID, FieldDisasm, FieldPrivilege, FieldSecur
 func (f Field) class() Class {
 	return map[Field]Class{FieldTime: ClassTime, FieldID: ClassID, FieldDisasm: ClassDisassembly, FieldPrivilege: ClassMemory,
 		FieldSecurity: ClassMode}[f]
+}
+
+// Rule is a difference between producers that is none between executions. Each counts how often it made one equal or left one out.
+type Rule string
+
+// The rules.
+const (
+	// RuleZero leaves out what is written to registers that read as zero.
+	RuleZero Rule = "zero"
+	// RuleChanges leaves out writes of the value that a register held already where the other trace does not tell these.
+	RuleChanges Rule = "changes"
+	// RuleTrapped leaves out instructions that had an exception where the other trace does not tell these.
+	RuleTrapped Rule = "trapped"
+	// RuleAligned takes loads for equal whose addresses are in the same word of 4 bytes: buses read words.
+	RuleAligned Rule = "aligned"
+)
+
+// Rules are all rules, with what they do, and whether they are in force without being named.
+var Rules = []struct {
+	Rule Rule
+	Help string
+	On   bool
+}{
+	{RuleZero, "leave out what is written to registers that read as zero", true},
+	{RuleChanges, "leave out writes of the value that was there, if one trace tells only changes", true},
+	{RuleTrapped, "leave out instructions that had an exception, if one trace does not tell them", true},
+	{RuleAligned, "compare the addresses of loads by words of 4 bytes", false},
+}
+
+// applies reports whether a rule is in force.
+func (o *Options) applies(rule Rule) bool {
+	on := slices.Contains(o.Rules, rule)
+	for _, r := range Rules {
+		on = on || r.Rule == rule && r.On && !slices.Contains(o.Without, rule)
+	}
+	return on
 }
 
 // Alias is another name of a register: Name is taken for Same.

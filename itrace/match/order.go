@@ -19,8 +19,8 @@ const mostCommuting = 32
 
 // conflicts reports whether two effects do not commute.
 func (e *effect) conflicts(f *effect) bool {
-	if e.kind == writesRegister || f.kind == writesRegister {
-		return e.kind == f.kind && e.at == f.at
+	if !e.accesses() || !f.accesses() {
+		return e.kind == writesRegister && f.kind == writesRegister && e.at == f.at
 	}
 	return (e.kind == stores || f.kind == stores) && (e.at-f.at < uint64(f.size) || f.at-e.at < uint64(e.size))
 }
@@ -157,7 +157,7 @@ func byteOutcomes(g *group, effects []int, big bool) map[uint64]*byteOutcome {
 	outcomes := make(map[uint64]*byteOutcome)
 	for _, i := range effects {
 		e := &g.effects[i]
-		if e.kind == writesRegister {
+		if !e.accesses() {
 			continue
 		}
 		digits := g.digitsOf(e)

@@ -37,8 +37,8 @@ func (a act) places() (places []string) {
 	return places
 }
 
-// outcome executes the effects of an instruction, of whose registers and memory nothing is known before, and returns what they come to: what
-// registers and bytes hold, and what each read of a byte finds there.
+// outcome executes the effects of an instruction, of whose registers and memory nothing is known before, and returns what they come
+// to: what registers and bytes hold, and what each read of a byte finds there.
 func outcome(acts []act, big bool) string {
 	machine := make(map[string]string)
 	var found []string
@@ -86,8 +86,8 @@ func line(pc int, acts []act) string {
 	return text
 }
 
-// TestOrder compares instructions whose effects stand in another order, with a machine that executes them: what makes a difference is
-// an order that makes another outcome, and nothing else does.
+// TestOrder compares instructions whose effects stand in another order, with a machine that executes them: what makes a difference
+// is an order that makes another outcome, and nothing else does.
 func TestOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	changed, equal := 0, 0

@@ -66,6 +66,7 @@ func (a *aligner) compareFields(x, y *group, p *pairing) {
 		{ClassOpcode, !equalOpcodes(x, y)},
 		{ClassMode, x.mode != y.mode || x.security != y.security && x.security != 0 && y.security != 0},
 		{ClassSkipped, x.skipped != y.skipped},
+		{ClassTrapped, x.trapped != y.trapped},
 		{ClassTime, o.compares(FieldTime) && (x.time != y.time || x.scale != y.scale)},
 		{ClassID, o.compares(FieldID) && x.id != y.id},
 		{ClassDisassembly, x.disasm != y.disasm},
@@ -182,7 +183,7 @@ func pairWrong(x, y *group, p *pairing) {
 	for _, alike := range []func(e, f *effect) bool{
 		samePlace,
 		func(e, f *effect) bool {
-			return !x.bare && e.kind == f.kind && e.kind != writesRegister && e.size == f.size
+			return !x.bare && e.kind == f.kind && e.accesses() && e.size == f.size
 		},
 	} {
 		p.left[reference] = slices.DeleteFunc(p.left[reference], func(i int) bool {

@@ -97,8 +97,8 @@ var sweepPlaces = flag.Int("places", 4, "at how many places the sweep plants eac
 
 func isNotLoop(c Class) bool { return c != ClassLoop }
 
-// TestMillion is the proof at full length: each fault alone at the start, in the middle and at the end of a trace, and in pairs, and
-// the variations that make no difference.
+// TestMillion is the proof at full length: each fault alone at the start, in the middle and at the end of a trace, and in pairs,
+// and the variations that make no difference.
 func TestMillion(t *testing.T) {
 	if !*million {
 		t.Skip("takes minutes: go test -run Million -million")

@@ -28,6 +28,8 @@ const (
 	ClassOpcode      Class = "opcode"      // another opcode at the same address
 	ClassMode        Class = "mode"        // another mode, security or state of the processor
 	ClassSkipped     Class = "skipped"     // executed on one side only
+	ClassTrapped     Class = "trapped"     // it had an exception on one side only
+	ClassEvent       Class = "event"       // another exception or interrupt, or one on one side only
 	ClassRegister    Class = "register"    // another value in a register
 	ClassMemory      Class = "memory"      // other data, or another address or size, of an access
 	ClassMissing     Class = "missing"     // records that the other trace lacks
@@ -94,8 +96,9 @@ type Counts struct {
 type Trace struct {
 	File    string   `json:"file"`
 	Dialect string   `json:"dialect"`
-	Bytes   int64    `json:"bytes"` // unpacked
-	Lines   int64    `json:"lines"` // with those that are no records
+	Why     string   `json:"why,omitempty"` // it was taken for that, unless the user said so
+	Bytes   int64    `json:"bytes"`         // unpacked
+	Lines   int64    `json:"lines"`         // with those that are no records
 	Records Counts   `json:"records"`
 	Unknown int64    `json:"unknown"`           // lines that could not be read
 	Samples []string `json:"samples,omitempty"` // the first of them: "file:line: column 3: found …, expected …"
@@ -158,7 +161,8 @@ type Report struct {
 	Counts       map[Class]int64 `json:"counts"`       // root causes of each class, also those beyond Differences
 	Consequences int64           `json:"consequences"` // differences that follow from others
 	Rules        RuleUses        `json:"rules"`
-	Seconds      float64         `json:"seconds"` // of real time
+	NotTold      []NotTold       `json:"notTold,omitempty"` // what was not compared, as one trace does not tell it
+	Seconds      float64         `json:"seconds"`           // of real time
 }
 
 // Result is the outcome of one comparison as "match --json" writes it, one object a line, and "match --merge" reads it.

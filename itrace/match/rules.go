@@ -19,6 +19,8 @@ type rules struct {
 	rest                        counter // records left out at the end
 	aliases                     counter // names of registers for which others were taken
 	window, split, digits       counter // effects that came late, instructions, instructions
+	named                       map[Rule]*counter
+	untold                      map[untold]*counter
 }
 
 // counter is how often a rule made a difference.
@@ -33,7 +35,12 @@ type ignoring struct {
 }
 
 func newRules(o Options) *rules {
-	r := &rules{options: o}
+	r := &rules{options: o, named: make(map[Rule]*counter), untold: make(map[untold]*counter)}
+	for _, rule := range Rules {
+		if o.applies(rule.Rule) {
+			r.named[rule.Rule] = new(counter)
+		}
+	}
 	given := make(map[string]bool)
 	for _, ignore := range o.Ignores {
 		if ignore.Text != "" && given[ignore.Text] {
@@ -67,6 +74,11 @@ func (r *rules) uses(counts map[Class]int64) (uses []RuleUse) {
 	add(len(o.Aliases) > 0, &r.aliases, "--alias: names taken for others")
 	add(true, &r.split, "accesses split or merged")
 	add(true, &r.digits, "digits that are not known match all")
+	for _, rule := range Rules {
+		if c := r.named[rule.Rule]; c != nil && (c.fired > 0 || !rule.On) {
+			add(true, c, "--rule %s", rule.Rule)
+		}
+	}
 	for _, i := range r.ignores {
 		add(true, &i.counter, "--ignore %s", i.Text)
 	}
@@ -179,14 +191,14 @@ func (r *rules) effect(g *group, e *effect, name func() string) bool {
 
 // concerns reports whether all that the rule says fits an effect.
 func (i *ignoring) concerns(g *group, e *effect, name func() string) bool {
-	isRegister := e.kind == writesRegister
+	isRegister := e.kind == writesRegister || e.kind == readsRegister
 	switch {
 	case i.PC != nil && (g.bare || !i.PC.Contains(g.pc)),
 		i.Kind == itrace.Register && !isRegister,
-		i.Kind == itrace.Memory && isRegister,
+		i.Kind == itrace.Memory && !e.accesses(),
 		i.Accesses == Reads && e.kind != loads,
 		i.Accesses == Writes && e.kind != stores,
-		i.Memory != nil && (isRegister || !i.Memory.Contains(e.at)),
+		i.Memory != nil && (!e.accesses() || !i.Memory.Contains(e.at)),
 		i.Register != "" && !isRegister:
 		return false
 	case i.Register == "" || i.Register == "*":

@@ -18,17 +18,22 @@ type Input struct {
 	Name    string // as the report calls it
 	Reader  io.Reader
 	Dialect *itrace.Dialect // nil to find it out
-	// Interrupt, unless nil, makes a Read that waits return, with any error, and those that follow as well. It is called at the end of
-	// every comparison, of which it may be the cause: no more is wanted, or the context is done.
+	// Interrupt, unless nil, makes a Read that waits return, with any error, and those that follow as well. It is called at the end
+	// of every comparison, of which it may be the cause: no more is wanted, or the context is done.
 	Interrupt func()
-	// Ready says that Read takes neither long nor much work, like that of a file. It is then not read ahead, which saves copying it.
+	// Ready says that Read takes neither long nor much work, like that of a file. It is then not read ahead, which saves copying
+	// it.
 	Ready bool
+
+	why string // it was taken for its dialect
 }
 
 // side reads one of the two traces and makes groups of its records, as many as are wanted.
 type side struct {
-	input  Input
-	rules  *rules
+	input         Input
+	rules         *rules
+	zero, aligned *counter // the rules of these names, nil if they are not in force
+
 	names  *nameCache
 	reader *itrace.Reader
 	err    error // why reading ended, io.EOF at the end of the trace
@@ -37,6 +42,7 @@ type side struct {
 	next    int             // of those that are still to be taken
 
 	trace   Trace
+	gap     int64 // line of the first instruction behind which some may be missing, 0 if there is none
 	streams map[int32]*stream
 	current *stream  // of the processor of the latest record
 	ready   []*group // complete
@@ -68,10 +74,11 @@ const (
 
 func newSide(in Input, f *feed, r *rules, n *names) *side {
 	s := &side{
-		input: in, rules: r, names: newNameCache(n), reader: itrace.NewReader(f, in.Dialect),
+		input: in, rules: r, zero: r.named[RuleZero], aligned: r.named[RuleAligned], names: newNameCache(n),
+		reader:  itrace.NewReader(f, in.Dialect),
 		records: make([]itrace.Record, 0, recordBatch), streams: make(map[int32]*stream), current: &stream{cpu: -1},
 	}
-	s.trace.File, s.trace.Dialect = in.Name, in.Dialect.Name
+	s.trace.File, s.trace.Dialect, s.trace.Why = in.Name, in.Dialect.String(), in.why
 	s.skip = skipping{boot: r.options.Boot, bounded: r.options.Boot > 0, started: r.options.Start == nil}
 	return s
 }
@@ -154,8 +161,11 @@ func (s *side) unstarted() error {
 
 // record takes one record.
 func (s *side) record(r *itrace.Record) {
-	if r.Kind == itrace.Unknown {
+	switch r.Kind {
+	case itrace.Unknown:
 		s.unknown(r)
+		return
+	case itrace.Remark:
 		return
 	}
 	if s.rules.options.SkipEqual && s.repeated(r) {
@@ -226,6 +236,10 @@ func appendSaid(dst []byte, r *itrace.Record) []byte {
 	case itrace.Memory:
 		dst = strconv.AppendBool(append(dst, r.Privilege), r.Write)
 		return binary.AppendUvarint(binary.AppendUvarint(dst, r.Addr), uint64(r.Size))
+	case itrace.RegisterRead:
+		return appendWord(dst, r.Name)
+	case itrace.Event:
+		return appendWord(binary.AppendUvarint(append(dst, byte(r.Event)), r.Addr), r.Name)
 	}
 	dst = strconv.AppendBool(append(dst, r.State), r.Skipped)
 	dst = binary.AppendUvarint(binary.AppendUvarint(dst, r.Addr), r.ID)
@@ -238,14 +252,16 @@ func appendWord(dst, word []byte) []byte {
 
 func (s *side) instruction(r *itrace.Record) {
 	s.trace.Records.Instructions++
+	s.seeGap(r, r.Line)
 	s.finish(s.current)
 	if !s.begun(r) {
 		return
 	}
 	g := s.take()
 	g.cpu, g.index, g.line, g.offset = r.CPU, s.trace.Records.Instructions-1, r.Line, r.Offset
-	g.keep(r.Text)
+	g.words = g.keepPart(r.Text, g.keep(r.Text), r.Disasm)
 	g.pc, g.opcode, g.skipped, g.time, g.id = r.Addr, r.Value, r.Skipped, r.Time, r.ID
+	g.scope, g.trapped = r.Scope, r.Trapped
 	if r.Wild || len(r.Digits) > 16 {
 		g.wild = true
 		g.opcodes = g.keepDigits(r.Digits)
@@ -257,6 +273,13 @@ func (s *side) instruction(r *itrace.Record) {
 		return
 	}
 	s.current.open = g
+}
+
+// seeGap notes that instructions may be missing behind one at a line.
+func (s *side) seeGap(r *itrace.Record, line int64) {
+	if s.gap == 0 && r.Scope&itrace.Gaps != 0 {
+		s.gap = line
+	}
 }
 
 // seed is that of the hashes of disassemblies.
@@ -301,9 +324,10 @@ func (s *side) begun(r *itrace.Record) bool {
 // effect adds a line of memory or of a register to the instruction that is open. Lines above the first instruction, as when a trace
 // begins in the middle, belong to a group without an instruction; one of very many effects goes on as another group.
 func (s *side) effect(r *itrace.Record) {
-	if r.Kind == itrace.Register {
+	switch r.Kind {
+	case itrace.Register, itrace.RegisterRead:
 		s.trace.Records.Registers++
-	} else {
+	case itrace.Memory:
 		s.trace.Records.Memory++
 	}
 	g := s.current.open
@@ -315,25 +339,46 @@ func (s *side) effect(r *itrace.Record) {
 	if len(g.effects) == mostEffects {
 		g = s.goOn(g, r)
 	}
-	e := effect{value: r.Value, line: r.Line, offset: r.Offset}
+	e := effect{value: r.Value, line: r.Line, offset: r.Offset, system: r.System}
 	switch {
 	case r.Kind == itrace.Register:
 		e.kind, e.at = writesRegister, uint64(s.names.number(r.Name))
+	case r.Kind == itrace.RegisterRead:
+		e.kind, e.at = readsRegister, uint64(s.names.number(r.Name))
+	case r.Kind == itrace.Event:
+		e.kind, e.at, e.value = happens, uint64(r.Event), r.Addr
 	case r.Write:
 		e.kind, e.at, e.size = stores, r.Addr, r.Size
 	default:
 		e.kind, e.at, e.size = loads, r.Addr, r.Size
 	}
+	if e.kind == writesRegister && !g.bare {
+		// A write that its instruction is not said to tell may be of any before, as of a dump behind several instructions.
+		if _, some, _ := e.told(g.scope); !some {
+			return
+		}
+	}
+	switch {
+	case r.Zero && s.zero != nil:
+		s.zero.fire()
+		return
+	case e.kind == loads && s.aligned != nil && e.at&3 != 0:
+		s.aligned.fire()
+		e.at &^= 3
+	}
 	if s.rules.options.compares(FieldPrivilege) {
 		e.privilege = r.Privilege
 	}
-	if r.Wild || len(r.Digits) > 16 {
+	if r.Kind != itrace.Event && (r.Wild || len(r.Digits) > 16) {
 		e.wide, e.digits = true, g.keepDigits(r.Digits)
+	}
+	if e.kind == loads && g.scope&itrace.NoLoaded != 0 || e.kind == stores && g.scope&itrace.NoStored != 0 {
+		e = e.without()
 	}
 	if len(s.rules.ignores) > 0 && s.rules.effect(g, &e, func() string { return s.names.names.word(uint32(e.at)) }) {
 		return
 	}
-	e.text = g.keep(r.Text)
+	e.text = g.keepLine(r)
 	g.effects = append(g.effects, e)
 }
 
@@ -358,7 +403,7 @@ func (s *side) goOn(full *group, r *itrace.Record) *group {
 	s.finish(s.current)
 	g := s.take()
 	*g = group{text: g.text, wide: g.wide, effects: g.effects, bare: true, cpu: r.CPU, pc: pc, index: index, line: r.Line,
-		offset: r.Offset}
+		offset: r.Offset, scope: full.scope}
 	s.current.open = g
 	return g
 }

@@ -7,18 +7,20 @@ import (
 )
 
 // Where both traces go on with the same bytes, the lines of the reference are read for both, and no groups are made of them: they
-// are counted, and of the registers it is noted what they hold and who wrote it. All that a report can tell is as if they had
-// been compared.
+// are counted, and of the registers it is noted what they hold and who wrote it. All that a report can tell is as if they had been
+// compared.
 //
-// A skip begins at an instruction when nothing waits to be paired. It ends at one as well, so many instructions before the bytes
-// differ that all of the history is of groups. It is of one processor; where another has its turn it ends.
+// A skip begins at an instruction when nothing waits to be paired and the decoders of both sides are in the same state. It ends at
+// an instruction as well, so many before the bytes differ that all of the history is of groups. It is of one processor; where
+// another has its turn it ends.
 
 // skipper says when to look for the same bytes, and remembers where a skip may end.
 type skipper struct {
-	off      bool  // never; for tests
-	next     int64 // groups of the reference that come before
-	patience int64 // groups before the next look if this one is in vain
-	marks    []mark
+	off      bool   // never; for tests
+	next     int64  // groups of the reference that come before
+	patience int64  // groups before the next look if this one is in vain
+	marks    []mark // the last ones, in a ring
+	keeping  bool   // readers keep states, so that they can go back
 	briefs   [256]itrace.Brief
 	skipped  int64 // instructions
 }
@@ -35,10 +37,13 @@ type mark struct {
 	line, offset int64
 	counts       Counts
 	unknown      int64
-	last         int64 // the line of the instruction before
+	last         int64  // the line of the instruction before
+	count        int64  // instructions of the skip before it
+	state        []byte // of the decoder
 }
 
-// markEvery is how many instructions there are from one mark at which a skip may end to the next.
+// markEvery is how many instructions there are, at least, from one mark at which a skip may end to the next. Of states of many
+// bytes there are fewer.
 const markEvery = 16
 
 // skip passes over what is the same on both sides. The error is that for which a side cannot be read on.
@@ -56,6 +61,14 @@ func (c *comparison) skip() error {
 		return nil
 	}
 	before := c.delivered[reference]
+	if !c.goBack() {
+		k.keeping = true
+		for _, s := range c.sides {
+			s.reader.KeepStates(true)
+		}
+		k.next = c.delivered[reference] + 1 // when records have been read with that
+		return nil
+	}
 	for c.skipSome() && c.extend() {
 	}
 	k.patience = min(2*k.patience, mostPatience)
@@ -74,7 +87,7 @@ func (c *comparison) inStep() bool {
 	}
 	for n, s := range c.sides {
 		d := s.input.Dialect
-		if !d.Anywhere || d != c.sides[reference].input.Dialect || !s.skip.started || s.skip.boot > 0 || c.ended[n] {
+		if !d.Same(c.sides[reference].input.Dialect) || d.Defers > 0 || !s.skip.started || s.skip.boot > 0 || c.ended[n] {
 			return false
 		}
 	}
@@ -111,8 +124,6 @@ func (c *comparison) extend() bool {
 // skipSome passes over what is known to be the same, and reports whether that is all that has been read of one side.
 func (c *comparison) skipSome() (all bool) {
 	r, o := c.sides[reference], c.sides[other]
-	r.back()
-	o.back()
 	_, from := r.position()
 	same, all := sameLines(r.reader.Rest(from), o.rest())
 	if same == 0 {
@@ -121,11 +132,20 @@ func (c *comparison) skipSome() (all bool) {
 	return all && c.skipTo(from+int64(same))
 }
 
-// back takes back the records that have been read ahead.
-func (s *side) back() {
+// goBack takes back the records that both sides have read ahead, and reports whether that could be and both are in one state.
+func (c *comparison) goBack() bool {
+	r, o := c.sides[reference], c.sides[other]
+	return r.back() && o.back() && bytes.Equal(r.reader.AppendState(nil), o.reader.AppendState(nil))
+}
+
+// back takes back the records that have been read ahead, and reports whether that could be.
+func (s *side) back() bool {
 	lines, offset := s.position()
-	s.reader.Back(lines+1, offset)
+	if !s.reader.Back(lines+1, offset) {
+		return false
+	}
 	s.records, s.next = s.records[:0], 0
+	return true
 }
 
 // sameLines returns how many bytes are the same at the beginning of two texts, up to the end of a line that is not blank, and
@@ -162,6 +182,10 @@ type skipRun struct {
 	count     int64    // instructions
 	by        place    // of the latest
 	marks     []mark   // the last ones, in a ring
+	marked    int      // how many there were
+	nextMark  int64    // behind so many instructions there may be the next
+	state     []byte   // of the decoder at the lines at hand
+	within    bool     // not at this one: it is behind others that have been read at once
 }
 
 // skipTo reads the reference up to an offset, or to where another processor has its turn, and goes back to the last instruction
@@ -169,6 +193,7 @@ type skipRun struct {
 func (c *comparison) skipTo(end int64) (reached bool) {
 	k := skipRun{c: c, reference: c.sides[reference], other: c.sides[other]}
 	k.start = k.reference.mark()
+	k.start.state = k.reference.reader.AppendState(nil)
 	behind := k.other.mark()
 	k.unknown = [2]int64{k.start.unknown, behind.unknown}
 	k.shift = place{behind.counts.Instructions - k.start.counts.Instructions, behind.line - k.start.line,
@@ -195,11 +220,15 @@ func (k *skipRun) read(end int64) (reached bool) {
 		}
 		n := 0
 		if k.a != nil {
+			k.state = s.reader.AppendState(k.state[:0])
 			n = s.reader.FastPath(k.c.skipper.briefs[:], end)
 		}
-		if n == 0 && !k.readSome(end, &at) {
-			return false
+		if n == 0 {
+			if some, same := k.readSome(end, &at); !some || !same {
+				return same
+			}
 		}
+		k.within = false
 		for i := range n {
 			g := &k.c.skipper.briefs[i]
 			at.line, at.offset = lines+int64(i)+1, offset+int64(g.At)
@@ -208,24 +237,29 @@ func (k *skipRun) read(end int64) (reached bool) {
 	}
 }
 
-// readSome reads some lines that the fast path does not take.
-func (k *skipRun) readSome(end int64, at *mark) bool {
+// readSome reads some lines that the fast path does not take. It reports whether there were some, and whether they are of the same
+// processor.
+func (k *skipRun) readSome(end int64, at *mark) (some, same bool) {
 	s := k.reference
-	n, err := s.reader.Read(s.records[:slowLines])
+	want := cap(s.records)
+	if s.reader.HasFastPath() {
+		want = slowLines
+	}
+	k.state = s.reader.AppendState(k.state[:0])
+	known := s.reader.Between()
+	n := s.reader.ReadTo(s.records[:want], end)
 	for i := range n {
 		r := &s.records[:n][i]
-		if r.Offset >= end {
-			break
-		}
+		k.within = i > 0 || !known
 		if at.line, at.offset = r.Line, r.Offset; k.a == nil {
 			k.begin(r.CPU)
 		}
 		if r.CPU != k.a.cpu {
-			return false
+			return true, false
 		}
 		k.record(r, at)
 	}
-	return err == nil
+	return n > 0, true
 }
 
 // slowLines is how many lines are read before the fast path is tried again.
@@ -245,6 +279,8 @@ func (k *skipRun) begin(cpu int32) {
 func (k *skipRun) record(r *itrace.Record, at *mark) {
 	switch r.Kind {
 	case itrace.Instruction:
+		k.reference.seeGap(r, r.Line)
+		k.other.seeGap(r, r.Line+k.shift.line)
 		k.instruction(at)
 	case itrace.Register:
 		var wide []byte
@@ -256,6 +292,9 @@ func (k *skipRun) record(r *itrace.Record, at *mark) {
 	case itrace.Memory:
 		at.counts.Memory++
 		k.c.memory.set(&effect{at: r.Addr, size: r.Size}, false)
+	case itrace.RegisterRead:
+		at.counts.Registers++
+	case itrace.Event, itrace.Remark:
 	default:
 		at.unknown++
 		k.reference.unknown(r)
@@ -283,8 +322,13 @@ func (k *skipRun) brief(g *itrace.Brief, at *mark) {
 
 // instruction takes an instruction over.
 func (k *skipRun) instruction(at *mark) {
-	if k.count%markEvery == 0 {
-		*k.mark(k.count) = *at
+	if k.count >= k.nextMark && !k.within {
+		m := &k.marks[k.marked%len(k.marks)]
+		state := append(m.state[:0], k.state...)
+		*m = *at
+		m.count, m.state = k.count, state
+		k.marked++
+		k.nextMark = k.count + max(markEvery, int64(len(state)))
 	}
 	k.by = place{at.counts.Instructions, at.line, at.offset}
 	at.last = at.line
@@ -298,15 +342,22 @@ func (k *skipRun) write(register uint32, value uint64, wide []byte) {
 		place{k.by.index + k.shift.index, k.by.line + k.shift.line, k.by.offset + k.shift.offset})
 }
 
-// mark returns that of so many instructions, one of the last.
-func (k *skipRun) mark(count int64) *mark { return &k.marks[count/markEvery%int64(len(k.marks))] }
+// lastMark returns the last mark that is behind no more than so many instructions, nil for none.
+func (k *skipRun) lastMark(count int64) *mark {
+	for i := 1; i <= min(k.marked, len(k.marks)); i++ {
+		if m := &k.marks[(k.marked-i)%len(k.marks)]; m.count <= count {
+			return m
+		}
+	}
+	return nil
+}
 
 // finish ends the skip at a mark behind which there are as many instructions as the history is long.
 func (k *skipRun) finish() {
 	to := k.start
 	if k.a != nil {
-		if passed := k.count - 1 - int64(k.a.queue[reference].history); passed >= markEvery {
-			to = *k.mark(passed)
+		if m := k.lastMark(k.count - 1 - int64(k.a.queue[reference].history)); m != nil && m.count > 0 {
+			to = *m
 			k.a.last = to.last
 			k.a.parting = parting{}
 		}
@@ -324,9 +375,9 @@ func (k *skipRun) finish() {
 		s.trace.Unknown = k.unknown[n] + to.unknown - k.start.unknown
 		s.trace.Samples = s.trace.Samples[:min(len(s.trace.Samples), int(s.trace.Unknown))]
 	}
-	k.reference.reader.Back(to.line, to.offset)
+	k.reference.reader.Go(to.line, to.offset, to.state)
 	k.reference.records = k.reference.records[:0]
-	k.other.reader.Pass(to.line-k.start.line, to.offset-k.start.offset)
+	k.other.reader.Go(to.line+k.shift.line, to.offset+k.shift.offset, to.state)
 	for n, s := range k.c.sides {
 		s.trace.Lines, s.trace.Bytes = s.position()
 		k.c.report.Traces[n] = s.trace

@@ -9,11 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tracewell/itrace"
 	"tracewell/itrace/generate"
+	"tracewell/itrace/jsonl"
 )
 
-// compareBothWays compares with the skip of what is the same and without, and returns the report of the first and how many groups of
-// the reference were skipped. The reports have to be the same.
+// compareBothWays compares with the skip of what is the same and without, and returns the report of the first and how many groups
+// of the reference were skipped. The reports have to be the same.
 func compareBothWays(t *testing.T, what, ref, oth string, o Options) (r *Report, skipped int64) {
 	t.Helper()
 	inputs := func() [2]Input {
@@ -86,5 +88,84 @@ func TestSkipSkips(t *testing.T) {
 		if _, skipped := compareBothWays(t, fmt.Sprint(faults), ref, oth, Options{}); skipped < n*9/10 {
 			t.Errorf("%v: %d of %d instructions were skipped", faults, skipped, n)
 		}
+	}
+}
+
+// twoLines is a trace in a dialect whose instructions take two lines each, and whose decoder has a state.
+func twoLines(instructions int, edit func(i int, lines string) string) string {
+	var out strings.Builder
+	for i := range instructions {
+		pc, op := 0x80000000+4*(i%1000), 0x13+i%7<<20
+		lines := fmt.Sprintf("core   0: 0x%08x (0x%08x) addi    t0, t0, %d\ncore   0: 3 0x%08x (0x%08x) x5  0x%08x\n", pc, op, i%7, pc, op, i)
+		out.WriteString(edit(i, lines))
+	}
+	return out.String()
+}
+
+// TestSkipOfUnits compares traces whose records take several lines, where the same text may mean something else.
+func TestSkipOfUnits(t *testing.T) {
+	const n = 60_000
+	same := func(_ int, lines string) string { return lines }
+	ref := twoLines(n, same)
+	for name, edit := range map[string]func(i int, lines string) string{
+		"nothing": same,
+		"a value": func(i int, lines string) string {
+			if i == n/2 {
+				return strings.TrimSuffix(lines, "\n") + "f\n"
+			}
+			return lines
+		},
+		"the second line of an instruction is missing": func(i int, lines string) string {
+			if i == n/2 {
+				first, _, _ := strings.Cut(lines, "\n")
+				return first + "\n"
+			}
+			return lines
+		},
+		"the first line of an instruction is missing": func(i int, lines string) string {
+			if i == n/2 {
+				_, second, _ := strings.Cut(lines, "\n")
+				return second
+			}
+			return lines
+		},
+	} {
+		r, skipped := compareBothWays(t, name, ref, twoLines(n, edit), Options{})
+		if skipped < n*8/10 {
+			t.Errorf("%s: %d of %d instructions were skipped", name, skipped, n)
+		}
+		if equal := name == "nothing" || strings.HasPrefix(name, "the first"); equal != (r.Verdict == Equal) {
+			t.Errorf("%s: %s", name, show(r))
+		}
+	}
+	// Behind this difference the decoders are in different states for good: one has seen what the other has not.
+	changed := strings.Replace(ref, "core   0: 0x", "core   0: >>>>  x\ncore   0: 0x", 1)
+	compareBothWays(t, "a remark", ref, changed, Options{})
+}
+
+// TestSkippedGap: that both traces lack instructions within what is the same and passed over is known behind it.
+func TestSkippedGap(t *testing.T) {
+	const n, gap = 40_000, 20_000
+	var ref, oth strings.Builder
+	for i := 1; i <= n; i++ {
+		tells := ""
+		if i == gap {
+			tells = `,"tells":"` + strings.Join(itrace.Gaps.Names(), " ") + `"`
+		}
+		line := fmt.Sprintf(`{"kind":"instruction","cpu":0,"address":"0x%x","opcode":"0x13"%s}`+"\n", 4*i, tells)
+		ref.WriteString(line)
+		if i == n {
+			line = strings.Replace(line, "0x13", "0x14", 1)
+		}
+		oth.WriteString(line)
+	}
+	c := newComparison(Options{}.withDefaults())
+	r := c.compare(t.Context(), [2]Input{{Name: "ref", Reader: strings.NewReader(ref.String()), Ready: true},
+		{Name: "other", Reader: strings.NewReader(oth.String()), Ready: true}}, itrace.Registry{jsonl.Dialect})
+	if want := fmt.Sprintf("ref is incomplete: it does not tell all instructions behind line %d", gap); r.Verdict != Failed || r.Reason != want {
+		t.Errorf("%s, %q, want %q", r.Verdict, r.Reason, want)
+	}
+	if skipped := c.skipper.skipped; skipped < n*9/10 {
+		t.Errorf("%d of %d instructions were skipped", skipped, n)
 	}
 }

@@ -150,7 +150,9 @@ func (s *state) applyEqual(a, b *group) {
 	for i := range a.effects {
 		e := &a.effects[i]
 		if e.kind != writesRegister {
-			s.memory.set(e, false)
+			if e.accesses() {
+				s.memory.set(e, false)
+			}
 			continue
 		}
 		s.setEqual(e.at, e.value, nil, place{a.index, a.line, a.offset}, place{b.index, b.line, b.offset})

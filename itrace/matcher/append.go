@@ -1,16 +1,21 @@
 package matcher
 
 import (
+	"bytes"
 	"strconv"
 
 	"tracewell/itrace"
 )
 
 // Append appends the line of a record without a line feed, with one blank between fields. One of kind Unknown is appended as
-// it stands. What the format wants and a record of another dialect does not tell is clk, A and svc.
+// it stands. What the format wants and a record of another dialect does not tell is clk, A and svc, and digits that are not known.
+// Of a record that the format has no line for it appends nothing.
 func Append(dst []byte, r *itrace.Record) []byte {
 	if r.Kind == itrace.Unknown {
 		return append(dst, r.Text...)
+	}
+	if !writes(r) {
+		return dst
 	}
 	dst = strconv.AppendUint(dst, r.Time, 10)
 	dst = appendWord(dst, r.Scale, "clk")
@@ -26,9 +31,31 @@ func Append(dst []byte, r *itrace.Record) []byte {
 		}
 		dst = append(append(dst, ' '), r.AddrDigits...)
 	case itrace.Register:
-		dst = append(append(dst, " R "...), r.Name...)
+		dst = r.AppendName(append(dst, " R "...))
 	}
-	return append(append(dst, ' '), r.Digits...)
+	return appendDigits(append(dst, ' '), r)
+}
+
+// writes reports whether the format has a line for a record.
+func writes(r *itrace.Record) bool {
+	switch r.Kind {
+	case itrace.Memory:
+		return r.Size > 0
+	case itrace.RegisterRead, itrace.Event, itrace.Remark:
+		return false
+	}
+	return true
+}
+
+// appendDigits appends the digits of a record, those that are not told as not known: all of an access, one of anything else.
+func appendDigits(dst []byte, r *itrace.Record) []byte {
+	switch {
+	case len(r.Digits) > 0:
+		return append(dst, r.Digits...)
+	case r.Kind == itrace.Memory:
+		return append(dst, bytes.Repeat([]byte{'x'}, 2*int(r.Size))...)
+	}
+	return append(dst, 'x')
 }
 
 // appendWord appends a blank and a word, or another if there is none.
@@ -56,7 +83,7 @@ func appendInstruction(dst []byte, r *itrace.Record) []byte {
 	}
 	dst = append(strconv.AppendUint(dst, r.ID, 10), ") "...)
 	dst = append(append(dst, r.AddrDigits...), ' ')
-	dst = append(append(dst, r.Digits...), ' ')
+	dst = append(appendDigits(dst, r), ' ')
 	state := r.State
 	if state == 0 {
 		state = 'A'

@@ -53,8 +53,8 @@ func lineOf(random *rand.Rand, l look, w widths, cpu, name string) string {
 	return head + cpu + taken + fill(random, w.id, 10) + ") " + fill(random, w.addr, 16) + " " + fill(random, w.opcode, 16) + " A " + l.mode + l.disasm
 }
 
-// fastLimits are widths of lines that match a template, also on the fast path, and of lines that do not: either because their numbers are too long to
-// be converted at once, or their words to be compared at once.
+// fastLimits are widths of lines that match a template, also on the fast path, and of lines that do not: either because their
+// numbers are too long to be converted at once, or their words to be compared at once.
 var fastLimits = []struct {
 	what           string
 	look           look
@@ -108,15 +108,15 @@ var fastLimits = []struct {
 	{"a value of 17 digits", look{itrace.Register, "", "", false, "\n"}, func(w *widths) { w.value = 17 }, false, false},
 }
 
-// TestFast reads lines behind others of their look and sees whether the template and the fast path take them, as they should by their widths,
-// and rightly in any case.
+// TestFast reads lines behind others of their look and sees whether the template and the fast path take them, as they should by
+// their widths, and rightly in any case.
 func TestFast(t *testing.T) {
 	random := rand.New(rand.NewPCG(31, 32))
 	for _, limit := range fastLimits {
 		w := usual
 		limit.set(&w)
 		cpu, name := "1"+strings.Repeat("0", w.cpu-1), fill(random, w.name, 16)
-		p := Dialect.New().(*parser)
+		p := newParser()
 		next := func() string { return lineOf(random, limit.look, w, cpu, name) }
 		line := next()
 		for range 20 {
@@ -140,7 +140,7 @@ func checkBrief(t *testing.T, what string, p *parser, line, end string, taken bo
 	text := []byte(line + end + line + end + line + end + strings.Repeat("7", 64))
 	text = text[: 3*len(line+end) : len(text)]
 	var briefs [2]itrace.Brief
-	lines, next := fastPath(p, text[:cap(text)-swar.Lookahead], briefs[:])
+	lines, next := p.FastPath(text[:cap(text)-swar.Lookahead], briefs[:])
 	if want := map[bool]int{true: 2}[taken]; lines != want || next != lines*len(line+end) {
 		t.Fatalf("%s: %d lines and %d bytes of %q are read on the fast path, want %d", what, lines, next, text, want)
 	}
@@ -161,19 +161,20 @@ func checkBrief(t *testing.T, what string, p *parser, line, end string, taken bo
 	}
 }
 
-// TestFastPathEdges: the fast path takes a line only if enough is known to be behind it, is of the same processor, and ends as lines do.
+// TestFastPathEdges: the fast path takes a line only if enough is known to be behind it, is of the same processor, and ends as
+// lines do.
 func TestFastPathEdges(t *testing.T) {
 	for _, pattern := range []string{"1 clk 0 IT (1) 00000004 3c080001 A svc : lui t0,0x1", "10 clk MR8 00103fc4 0010400000000000", "14 clk R r8 00000000"} {
 		kind, _ := reference(pattern, 0)
 		text := []byte(pattern + "\n" + strings.Repeat("7", 80))
 		taken := 0
 		for n := len(pattern); n <= len(pattern)+1+64; n++ {
-			p := Dialect.New().(*parser)
+			p := newParser()
 			p.Parse(roomy(pattern), new(itrace.Record))
 			p.Parse(roomy(pattern), new(itrace.Record))
 			var briefs [1]itrace.Brief
 			room := append([]byte(nil), text[:n+swar.Lookahead]...)
-			lines, next := fastPath(p, room[:n:n+swar.Lookahead], briefs[:])
+			lines, next := p.FastPath(room[:n:n+swar.Lookahead], briefs[:])
 			if lines > 0 && (next != len(pattern)+1 || briefs[0].Kind != kind.Kind) || lines > 0 && n <= len(pattern) {
 				t.Errorf("%d bytes of %q: %d lines, %d bytes, %+v", n, text[:n], lines, next, briefs[0])
 			}
@@ -183,11 +184,11 @@ func TestFastPathEdges(t *testing.T) {
 			t.Errorf("%q is read on the fast path with %d of 65 lengths of what is behind it", pattern, taken)
 		}
 	}
-	p := Dialect.New().(*parser)
+	p := newParser()
 	p.Parse(roomy("1 clk 0 IT (1) 00000004 3c080001 A svc : nop"), new(itrace.Record))
 	p.cpu = 1 // as if another line had been between
 	text := []byte("1 clk 0 IT (1) 00000004 3c080001 A svc : nop\n" + strings.Repeat("7", 80))
-	if lines, _ := fastPath(p, text[:len(text)-swar.Lookahead], make([]itrace.Brief, 1)); lines != 0 {
+	if lines, _ := p.FastPath(text[:len(text)-swar.Lookahead], make([]itrace.Brief, 1)); lines != 0 {
 		t.Error("an instruction of another processor is read on the fast path")
 	}
 }
@@ -196,13 +197,13 @@ func TestFastPathEdges(t *testing.T) {
 func TestTwoShapes(t *testing.T) {
 	lines := []string{"1 clk 0 IT (1) 00000004 3c080001 A svc : nop", "1 clk 0 IT (1) 00000006 4501 A svc : c.nop", "1 clk 0 IT (1) 00000008 0123456789ab A svc : long"}
 	for _, of := range []int{2, 3} {
-		p := Dialect.New().(*parser)
+		p := newParser()
 		fast := 0
 		for i := range 60 {
 			line := roomy(lines[i%of])
 			var briefs [1]itrace.Brief
 			text := append(line[:len(line):len(line)], "\n77777777777777777777777777777777777777777777777777777777777777777777777777777777"...)
-			if lines, _ := fastPath(p, text[:len(text)-swar.Lookahead], briefs[:]); of == 2 && i > 2 && lines != 1 {
+			if lines, _ := p.FastPath(text[:len(text)-swar.Lookahead], briefs[:]); of == 2 && i > 2 && lines != 1 {
 				t.Errorf("%q is not read on the fast path", line)
 			}
 			var r itrace.Record

@@ -9,14 +9,13 @@ import (
 	"tracewell/itrace/internal/swar"
 )
 
-// fastPath is that of the dialect: matchTemplate without the fields of records.
+// FastPath implements itrace.FastPather: matchTemplate without the fields of records.
 //
 // It accepts fewer lines than the template does, never more: match counts and checks with it what it would have compared, so a line
 // that Parse would refuse must not pass. It changes nothing of the template; a line that does not match is left to Parse, which
 // learns from it. An instruction of another processor ends it, because lines of memory and registers inherit the processor.
-func fastPath(p itrace.Parser, text []byte, briefs []itrace.Brief) (lines, next int) {
-	e := &p.(*parser).template
-	cpu := p.(*parser).cpu
+func (p *parser) FastPath(text []byte, briefs []itrace.Brief) (lines, next int) {
+	e, cpu := &p.template, p.cpu
 	for ; lines < len(briefs); lines++ {
 		g := &briefs[lines]
 		n := e.brief(text[next:], cpu, g)

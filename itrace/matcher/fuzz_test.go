@@ -49,7 +49,7 @@ var seeds = []string{
 
 // parse reads a line of which nothing is known before.
 func parse(line []byte) (r itrace.Record, problem *itrace.SyntaxError) {
-	problem = Dialect.New().Parse(line, &r)
+	problem = newParser().Parse(line, &r)
 	return r, problem
 }
 
@@ -122,7 +122,7 @@ func single(trace []byte) (all []string) {
 			continue
 		}
 		r := itrace.Record{Text: line}
-		p := Dialect.New().(*parser)
+		p := newParser()
 		p.cpu = cpu
 		if r.Problem = p.Parse(slices.Clip(bytes.Clone(line)), &r); r.Problem != nil {
 			r.Kind = itrace.Unknown
@@ -153,11 +153,11 @@ func checkTrace(t *testing.T, trace []byte) {
 // checkFastPaths: what the fast path reads of lines is what is parsed.
 func checkFastPaths(t *testing.T, trace []byte) {
 	t.Helper()
-	p := Dialect.New()
+	p := newParser()
 	room := append(bytes.Clone(trace), make([]byte, swar.Lookahead)...)
 	briefs := make([]itrace.Brief, 5)
 	for at := 0; at < len(trace); {
-		lines, next := Dialect.FastPath(p, room[at:len(trace)], briefs)
+		lines, next := p.FastPath(room[at:len(trace)], briefs)
 		for i, g := range briefs[:lines] {
 			end := next
 			if i+1 < lines {
@@ -165,12 +165,12 @@ func checkFastPaths(t *testing.T, trace []byte) {
 			}
 			line := room[at+g.At : at+end]
 			var r itrace.Record
-			again := &parser{cpu: p.(*parser).cpu, template: template{start: never}}
+			again := &parser{cpu: p.cpu, template: template{start: never}}
 			problem := again.Parse(bytes.TrimRightFunc(line, func(r rune) bool { return r <= ' ' }), &r)
 			var name [8]byte
 			binary.LittleEndian.PutUint64(name[:], g.Name)
 			switch {
-			case problem != nil || r.Kind != g.Kind || again.cpu != p.(*parser).cpu || bytes.Count(line, []byte{'\n'}) != 1:
+			case problem != nil || r.Kind != g.Kind || again.cpu != p.cpu || bytes.Count(line, []byte{'\n'}) != 1:
 			case r.Kind == itrace.Register && (string(bytes.TrimRight(name[:], "\x00")) != string(r.Name) || r.Value != g.Value || r.Wild):
 			case r.Kind == itrace.Memory && (r.Addr != g.Addr || r.Size != g.Size):
 			default:

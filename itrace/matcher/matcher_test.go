@@ -57,7 +57,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, test := range tests {
 		var got itrace.Record
-		if problem := Dialect.New().Parse([]byte(test.line), &got); problem != nil {
+		if problem := newParser().Parse([]byte(test.line), &got); problem != nil {
 			t.Errorf("%s: %v", test.line, problem)
 			continue
 		}
@@ -95,7 +95,7 @@ func TestProblems(t *testing.T) {
 	}
 	for _, test := range tests {
 		var r itrace.Record
-		if problem := Dialect.New().Parse([]byte(test.line), &r); problem == nil || problem.Error() != test.want {
+		if problem := newParser().Parse([]byte(test.line), &r); problem == nil || problem.Error() != test.want {
 			t.Errorf("%s:\n got %v\nwant %s", test.line, problem, test.want)
 		}
 	}
@@ -103,7 +103,7 @@ func TestProblems(t *testing.T) {
 
 // TestEffectsBelongToTheLatestProcessor reads effects of two processors.
 func TestEffectsBelongToTheLatestProcessor(t *testing.T) {
-	p := Dialect.New()
+	p := newParser()
 	for _, test := range []struct {
 		line string
 		cpu  int32

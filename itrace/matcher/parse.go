@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -13,16 +14,30 @@ var Dialect = &itrace.Dialect{
 	Name:     "matcher",
 	Title:    "ISPRAS Trace Matcher",
 	Suffixes: []string{".log", ".trace"},
-	New:      func() itrace.Parser { return &parser{template: template{start: never}} },
-	Append:   Append,
-	Anywhere: true,
-	FastPath: fastPath,
+	New:      func(itrace.Settings) itrace.Decoder { return itrace.Lines(newParser()) },
+	Append:   itrace.EachRecord(Append),
+	Writes:   writes,
 }
 
 // parser remembers the processor of the latest instruction, and what lines look like (see template.go).
 type parser struct {
 	cpu int32
 	template
+}
+
+func newParser() *parser { return &parser{template: template{start: never}} }
+
+// AppendState implements itrace.Parser.
+func (p *parser) AppendState(dst []byte) []byte { return binary.AppendUvarint(dst, uint64(p.cpu)) }
+
+// Restore implements itrace.Parser.
+func (p *parser) Restore(state []byte) error {
+	cpu, n := binary.Uvarint(state)
+	if n != len(state) || cpu > math.MaxInt32 {
+		return itrace.ErrState
+	}
+	p.cpu = int32(cpu)
+	return nil
 }
 
 // Parse implements itrace.Parser.

@@ -140,7 +140,7 @@ func checkFastPath(t *testing.T, p *parser, line string) {
 	text := []byte(line + "\n" + strings.Repeat("7", 80))
 	var briefs [1]itrace.Brief
 	g := &briefs[0]
-	lines, next := fastPath(p, text[:len(text)-swar.Lookahead], briefs[:])
+	lines, next := p.FastPath(text[:len(text)-swar.Lookahead], briefs[:])
 	if lines == 0 {
 		return
 	}
@@ -169,11 +169,11 @@ var patterns = []string{
 	"123456789 cyc R r8 0", "1234567890123456 clk R r8 1", "12345678901234567 clk R r8 1", "18446744073709551615 clk MR4 ffffffffffffffff 1",
 }
 
-// TestReference changes every byte of lines of all kinds in many ways, cuts them off, doubles and drops bytes, behind lines that look
-// alike.
+// TestReference changes every byte of lines of all kinds in many ways, cuts them off, doubles and drops bytes, behind lines that
+// look alike.
 func TestReference(t *testing.T) {
 	for _, pattern := range patterns {
-		p, again := Dialect.New().(*parser), roomy(pattern)
+		p, again := newParser(), roomy(pattern)
 		try := func(line string) {
 			t.Helper()
 			line = strings.TrimRight(line, "\x00\x01\x02\x03\x04\x05\x06\x07\b\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f ")
@@ -213,7 +213,7 @@ func TestReferenceAtRandom(t *testing.T) {
 		}
 		return string(b)
 	}
-	p := Dialect.New().(*parser)
+	p := newParser()
 	right := 0
 	for range 25_000 {
 		decimal := func() string { return pick("0", "7", some("0123456789", 12), some("0123456789", 22), "007") }
@@ -254,16 +254,16 @@ func TestColumns(t *testing.T) {
 				continue
 			}
 			var r itrace.Record
-			problem := Dialect.New().Parse([]byte(line), &r)
+			problem := newParser().Parse([]byte(line), &r)
 			if problem == nil || problem.Column != field[0]+1 || !strings.HasPrefix(problem.Found, `"~`) {
 				t.Errorf("%s: %v, want column %d", line, problem, field[0]+1)
 			}
-			if problem := Dialect.New().Parse([]byte(" \t"+line), &r); problem == nil || problem.Column != field[0]+3 {
+			if problem := newParser().Parse([]byte(" \t"+line), &r); problem == nil || problem.Column != field[0]+3 {
 				t.Errorf("%s, indented: %v, want column %d", line, problem, field[0]+3)
 			}
 			if i > 2 {
 				line := pattern[:fields[i-1][1]]
-				if problem := Dialect.New().Parse([]byte(line), &r); problem == nil || problem.Column != len(line)+1 {
+				if problem := newParser().Parse([]byte(line), &r); problem == nil || problem.Column != len(line)+1 {
 					t.Errorf("%s: %v, want column %d", line, problem, len(line)+1)
 				}
 			}

@@ -31,9 +31,9 @@ func disturbed(random *rand.Rand) (lines [][]byte) {
 // TestTemplateIsRight reads lines after others that look like them, and has a parser that knows none read them.
 func TestTemplateIsRight(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	p := Dialect.New()
+	p := newParser()
 	for _, line := range disturbed(random) {
-		fresh := &parser{cpu: p.(*parser).cpu, template: template{start: never}}
+		fresh := &parser{cpu: p.cpu, template: template{start: never}}
 		var got, want itrace.Record
 		problem, wanted := p.Parse(trimmed(line), &got), fresh.Parse(trimmed(line), &want)
 		if (problem == nil) != (wanted == nil) {
@@ -60,7 +60,7 @@ func TestNULs(t *testing.T) {
 	}
 	clear(line[15:23])
 	clear(line[24:32])
-	if lines, _ := fastPath(p, line[:len(line)-swar.Lookahead], make([]itrace.Brief, 1)); lines != 0 {
+	if lines, _ := p.FastPath(line[:len(line)-swar.Lookahead], make([]itrace.Brief, 1)); lines != 0 {
 		t.Error("the fast path takes NUL bytes for digits")
 	}
 	if p.Parse(line[:44], &r) == nil {
@@ -85,7 +85,7 @@ func TestFastPathIsRight(t *testing.T) {
 		text := append(append([]byte{}, line...), '\n')
 		text = append(text, bytes.Repeat([]byte{'1'}, 100)...)
 		var briefs [1]itrace.Brief
-		if lines, next := fastPath(p, text[:len(text)-swar.Lookahead], briefs[:]); lines == 1 {
+		if lines, next := p.FastPath(text[:len(text)-swar.Lookahead], briefs[:]); lines == 1 {
 			taken++
 			compareBrief(t, p, line, briefs[0], next)
 		}

@@ -34,6 +34,9 @@ func facts(r *match.Report) (list []fact) {
 	if len(r.Rules) > 0 {
 		add("rules", rulesText(r)...)
 	}
+	if len(r.NotTold) > 0 {
+		add("not compared", untold(r)...)
+	}
 	for side := range r.Traces {
 		if r.Traces[side].Unknown > 0 {
 			add("unreadable", unreadable(r, side)...)
@@ -70,6 +73,19 @@ func traceText(t *match.Trace) string {
 func rulesText(r *match.Report) (texts []string) {
 	for _, u := range r.Rules {
 		texts = append(texts, printable(u.Rule, nameWidth)+": "+firings(u))
+	}
+	return texts
+}
+
+// untold is what was not compared, and why.
+func untold(r *match.Report) (texts []string) {
+	for _, u := range r.NotTold {
+		side := reference
+		if u.By == "other" {
+			side = other
+		}
+		texts = append(texts, fmt.Sprintf("%s: not told by %s (%s)", printable(u.What, nameWidth), name(r, side),
+			text.Plural(u.Records, "record")))
 	}
 	return texts
 }

@@ -25,9 +25,9 @@ type line struct {
 
 // lineReader understands the lines of a trace.
 type lineReader struct {
-	parser itrace.Parser   // nil if the dialect is not known
-	names  map[string]bool // registers by the names that the comparison has for them
-	asked  []match.Field   // that are compared besides
+	dialect *itrace.Dialect // nil if it is not known
+	names   map[string]bool // registers by the names that the comparison has for them
+	asked   []match.Field   // that are compared besides
 }
 
 // lineReaders are those of both traces, at a difference.
@@ -39,7 +39,7 @@ func lineReaders(r *match.Report, d *match.Difference, dialects itrace.Registry)
 	for side := range readers {
 		readers[side].names, readers[side].asked = names, asked(r)
 		if dialect, err := dialects.ByName(r.Traces[side].Dialect); err == nil {
-			readers[side].parser = dialect.New()
+			readers[side].dialect = dialect
 		}
 	}
 	return readers
@@ -61,17 +61,34 @@ func (l lineReader) read(at *match.Position) line {
 	counting := slices.DeleteFunc(slices.Clone(r.sense), func(s string) bool { return s == "" })
 	r.key = strings.Join(counting, " ")
 	r.head = strings.Join(counting[:min(3, max(len(counting)-1, 0))], " ")
-	var record itrace.Record
-	if l.parser != nil && l.parser.Parse([]byte(clip(at.Text)), &record) == nil {
-		r.head, r.key = meaning(&record)
+	if l.dialect == nil {
+		return r
+	}
+	records := l.dialect.Decode([]byte(clip(at.Text)))
+	if len(records) == 0 || slices.ContainsFunc(records, func(r itrace.Record) bool { return r.Kind == itrace.Unknown }) {
+		return r
+	}
+	l.understand(&r, records)
+	return r
+}
+
+// understand has a line say what its records do. Of several the first says of what.
+func (l lineReader) understand(r *line, records []itrace.Record) {
+	for i := range records {
+		record := &records[i]
+		head, key := meaning(record)
 		for _, field := range l.asked {
-			r.key += askedText(field, &record)
+			key += askedText(field, record)
 		}
+		if i > 0 {
+			r.key += " " + key
+			continue
+		}
+		r.head, r.key = head, key
 		if name := strings.ToLower(string(record.Name)); record.Kind == itrace.Register {
 			r.value, r.aliased = sense(string(record.Digits)), !l.names[name]
 		}
 	}
-	return r
 }
 
 // meaning is what a record says as far as it counts as a rule; head is of what it says it.
@@ -83,9 +100,12 @@ func meaning(r *itrace.Record) (head, key string) {
 	case itrace.Memory:
 		head = fmt.Sprintf("memory %t %x", r.Write, r.Addr)
 		return head, fmt.Sprintf("%s %d %s", head, r.Size, sense(string(r.Digits)))
-	case itrace.Register:
-		head = "register " + strings.ToLower(string(r.Name))
+	case itrace.Register, itrace.RegisterRead:
+		head = r.Kind.String() + " " + strings.ToLower(string(r.AppendName(nil)))
 		return head, head + " " + sense(string(r.Digits))
+	case itrace.Event:
+		head = "event " + r.Event.String()
+		return head, fmt.Sprintf("%s %x", head, r.Addr)
 	}
 	return "", string(r.Text)
 }

@@ -70,7 +70,7 @@ func (p *printer) print(quiet bool) {
 
 // brief is the rules and the time on a line.
 func (p *printer) brief() string {
-	return strings.Join(append(rulesText(p.report), speed(p.report)), "; ")
+	return strings.Join(append(append(untold(p.report), rulesText(p.report)...), speed(p.report)), "; ")
 }
 
 // unreadable shows the lines that could not be read.

@@ -94,7 +94,7 @@ func (l *listing) printBelow(rows []row) {
 	for _, r := range rows {
 		switch r.kind {
 		case leap:
-			l.line("%s%*s %*[2]s", margin[false], l.digits, "⋮")
+			l.line("%s%[2]*[3]s %[2]*[3]s", margin[false], l.digits, "⋮")
 			continue
 		case same:
 			l.below(&r, reference, fmt.Sprint(r.sides[reference].at.Line), fmt.Sprint(r.sides[other].at.Line), " ")

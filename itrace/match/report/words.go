@@ -25,6 +25,11 @@ var phrases = map[match.Class]phrase{
 	match.ClassOpcode:  {both: "another opcode"},
 	match.ClassMode:    {both: "another mode of the processor"},
 	match.ClassSkipped: {both: "executed on one side only"},
+	match.ClassTrapped: {both: "an exception of the instruction on one side only"},
+	match.ClassEvent: {
+		prefix: "the ", thing: "an exception or interrupt",
+		both: "%s differs", lost: "%s is missing", added: "%s comes in addition",
+	},
 	match.ClassRegister: {
 		prefix: "register ", thing: "a register",
 		both: "%s has another value", lost: "%s is not written", added: "%s is written besides",

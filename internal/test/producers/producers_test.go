@@ -1,0 +1,284 @@
+package producers
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tracewell/internal/packed"
+	"tracewell/internal/test/dialecttest"
+	"tracewell/itrace/dialects"
+	"tracewell/itrace/index"
+	"tracewell/itrace/match"
+)
+
+// recorded is a trace of testdata, which has a page about them.
+func recorded(t testing.TB, name string) []byte {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", name+".log.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	unpacked, err := packed.Open(f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unpacked.Close()
+	text := make([]byte, unpacked.Size())
+	if _, err := unpacked.ReadAt(text, 0); err != nil && err != io.EOF {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestProducers reads the traces of testdata: each is taken for its dialect, all of it can be read, in pieces and from any state, and an
+// index can be made of it.
+func TestProducers(t *testing.T) {
+	for name, want := range map[string]struct {
+		dialect      string
+		instructions int64
+	}{
+		"plain.spike": {"spike", 6886}, "plain.spike-commits": {"spike", 6886}, "plain.spike-l": {"spike", 6886},
+		"plain.picorv32": {"spike", 6881}, "rv64.spike": {"spike", 199}, "rv64.spike-commits": {"spike", 195}, "rv64.spike-l": {"spike", 199},
+		"plain.ibex": {"ibex", 6881}, "plain.ibex-2024": {"ibex", 6881},
+		"plain.qemu-execlog102-some": {"execlog", 6881}, "plain.qemu-execlog102-none": {"execlog", 6881},
+		"plain.qemu-execlog72": {"execlog", 6888}, "rv64.qemu-execlog72": {"execlog", 188}, "a64.qemu-execlog72": {"execlog", 149},
+		"x86.qemu-execlog102": {"execlog", 73},
+		"plain.qemu-exec":     {"qemu", 6888}, "plain.qemu-steps": {"qemu", 6888}, "plain.qemu-blocks": {"qemu", 6888},
+		"rv64.qemu-exec": {"qemu", 188}, "rv64.qemu-steps": {"qemu", 188}, "rv64.qemu-fpu": {"qemu", 188}, "rv64.qemu-blocks": {"qemu", 188},
+		"a64.qemu-steps": {"qemu", 149},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := recorded(t, name)
+			found := dialects.All.Detect(text)
+			if found.Dialect == nil || found.Dialect.Name != want.dialect || found.Known != found.Lines || found.Why == "" {
+				t.Fatalf("taken for %v: %d of %d lines, %q", found.Dialect, found.Known, found.Lines, found.Why)
+			}
+			dialecttest.Run(t, found.Dialect, string(text))
+			var out bytes.Buffer
+			summary, err := index.Build(bytes.NewReader(text), found.Dialect, index.Identity{}, &out)
+			if err != nil || summary.Unknown != 0 || summary.Instructions != want.instructions {
+				t.Errorf("the index: %+v, %v, want %d instructions", summary, err, want.instructions)
+			}
+		})
+	}
+}
+
+// TestWritten: what a dialect has written it writes as it was.
+func TestWritten(t *testing.T) {
+	for _, name := range []string{"plain.spike", "plain.spike-commits", "plain.picorv32", "rv64.spike-commits"} {
+		text := recorded(t, name)
+		dialecttest.RoundTrip(t, dialects.All.Detect(text).Dialect, string(text))
+	}
+}
+
+// untold is what of two traces was not compared, by what does not tell it.
+func untold(r *match.Report) map[string]string {
+	if len(r.NotTold) == 0 {
+		return nil
+	}
+	all := make(map[string]string)
+	for _, u := range r.NotTold {
+		all[u.What] += u.By
+	}
+	return all
+}
+
+// fired is how often the rules fired that did.
+func fired(r *match.Report) map[string]int64 {
+	all := make(map[string]int64)
+	for _, u := range r.Rules {
+		if u.Fired > 0 {
+			all[u.Rule] = u.Fired
+		}
+	}
+	return all
+}
+
+// riscv are the names of registers in the calling convention for those by number.
+var riscv = match.AliasSets["riscv"]
+
+// start is the first instruction of the program plain; what comes before it is the boot code of a simulator.
+const start = 0x80000080
+
+// TestAcrossProducers compares traces of the same program that different producers wrote. What is known to be equal of them is called
+// equal, and what is known to differ is told, and nothing else.
+func TestAcrossProducers(t *testing.T) {
+	const ofReference, ofOther = "reference", "other"
+	spikeIbex := map[string]string{"modes": ofOther, "data of loads": ofReference, "reads of registers": ofReference}
+	for _, test := range []struct {
+		reference, other string
+		options          match.Options
+		compared         match.Counts
+		counts           map[match.Class]int64
+		untold           map[string]string
+		fired            map[string]int64
+	}{
+		{reference: "plain.spike", other: "plain.spike-commits", compared: match.Counts{Instructions: 6886, Registers: 5242, Memory: 1048}},
+		{reference: "plain.spike", other: "plain.spike-l", compared: match.Counts{Instructions: 6886},
+			untold: map[string]string{"registers": ofOther, "loads": ofOther, "stores": ofOther, "modes": ofOther}},
+		{reference: "plain.spike-l", other: "plain.spike-commits", compared: match.Counts{Instructions: 6886},
+			untold: map[string]string{"registers": ofReference, "loads": ofReference, "stores": ofReference, "modes": ofReference}},
+		{reference: "plain.spike", other: "plain.ibex", options: from(start), untold: spikeIbex,
+			compared: match.Counts{Instructions: 6881, Registers: 5238, Memory: 1047}, fired: map[string]int64{"--start-addr 0x80000080": 5, "--rule zero": 49}},
+		{reference: "plain.spike-commits", other: "plain.ibex-2024", options: from(start), untold: spikeIbex,
+			compared: match.Counts{Instructions: 6881, Registers: 5238, Memory: 1047}, fired: map[string]int64{"--start-addr 0x80000080": 5, "--rule zero": 49}},
+		{reference: "plain.ibex", other: "plain.ibex-2024", compared: match.Counts{Instructions: 6881, Registers: 15387, Memory: 1047},
+			fired: map[string]int64{"--rule zero": 98}},
+		{reference: "plain.spike-commits", other: "plain.picorv32", options: from(start),
+			compared: match.Counts{Instructions: 6880, Registers: 5238, Memory: 1047},
+			counts:   map[match.Class]int64{match.ClassMemory: 463, match.ClassTail: 1}, fired: map[string]int64{"--start-addr 0x80000080": 6}},
+		{reference: "plain.spike-commits", other: "plain.picorv32", options: match.Options{Start: from(start).Start, Rules: []match.Rule{match.RuleAligned}},
+			compared: match.Counts{Instructions: 6880, Registers: 5238, Memory: 1047},
+			counts:   map[match.Class]int64{match.ClassTail: 1}, fired: map[string]int64{"--start-addr 0x80000080": 6, "--rule aligned": 463}},
+		// 5238 writes of Spike's are 4038 different ones of execlog, and 1200 that it does not tell: of the value that was there, or of
+		// registers that it was not asked for. It tells sp twice, 42 times.
+		{reference: "plain.spike", other: "plain.qemu-execlog102-some", options: match.Options{Start: from(start).Start, Aliases: riscv},
+			compared: match.Counts{Instructions: 6881, Registers: 4038, Memory: 1047},
+			untold:   map[string]string{"data of stores": ofOther, "modes": ofOther, "register s0": ofOther, "register tp": ofOther},
+			fired: map[string]int64{"--start-addr 0x80000080": 5, "--rule changes": 1200 - 41 - 1 + 42,
+				"--alias: names taken for others": 31}},
+		{reference: "plain.qemu-execlog102-none", other: "plain.spike-commits", options: from(start),
+			compared: match.Counts{Instructions: 6881, Memory: 1047},
+			untold:   map[string]string{"data of stores": ofReference, "modes": ofReference, "registers": ofReference},
+			fired:    map[string]int64{"--start-addr 0x80000080": 5}},
+		{reference: "plain.spike-l", other: "plain.qemu-execlog72", options: from(start), compared: match.Counts{Instructions: 6881},
+			untold: map[string]string{"loads": ofReference, "stores": ofReference}, fired: map[string]int64{"--start-addr 0x80000080": 12}},
+		// QEMU begins with 6 instructions and a jump of its own.
+		{reference: "plain.spike", other: "plain.qemu-exec", options: from(start), compared: match.Counts{Instructions: 6881},
+			untold: map[string]string{"opcodes": ofOther, "modes": ofOther, "registers": ofOther, "loads": ofOther, "stores": ofOther},
+			fired:  map[string]int64{"--start-addr 0x80000080": 5 + 7}},
+		{reference: "plain.spike", other: "plain.qemu-blocks", options: from(start), compared: match.Counts{Instructions: 6881},
+			untold: map[string]string{"registers": ofOther, "loads": ofOther, "stores": ofOther},
+			fired:  map[string]int64{"--start-addr 0x80000080": 5 + 7}},
+		// 5238 writes of Spike's are 4079 of other values, 1158 of the value that was there, and one of x4, which never changes.
+		{reference: "plain.spike", other: "plain.qemu-steps", options: from(start),
+			compared: match.Counts{Instructions: 6881, Registers: 4079},
+			untold:   map[string]string{"loads": ofOther, "stores": ofOther, "register x4": ofOther},
+			fired:    map[string]int64{"--start-addr 0x80000080": 5 + 7, "--rule changes": 1158}},
+		{reference: "plain.qemu-blocks", other: "plain.qemu-steps", compared: match.Counts{Instructions: 6888},
+			untold: map[string]string{"registers": ofReference, "registers of control and status": ofReference}},
+		{reference: "rv64.qemu-exec", other: "rv64.qemu-blocks", compared: match.Counts{Instructions: 188},
+			untold: map[string]string{"opcodes": ofReference, "modes": ofReference}},
+		{reference: "a64.qemu-steps", other: "a64.qemu-execlog72", compared: match.Counts{Instructions: 149},
+			untold: map[string]string{"exceptions and interrupts": ofOther, "registers": ofOther, "registers of control and status": ofOther,
+				"loads": ofReference, "stores": ofReference}},
+		// The trapped instructions of -l are no lines of the commit log.
+		{reference: "rv64.spike", other: "rv64.spike-commits", compared: match.Counts{Instructions: 195, Registers: 170, Memory: 37},
+			fired: map[string]int64{"--rule trapped": 4}},
+	} {
+		t.Run(test.reference+" "+test.other, func(t *testing.T) {
+			r := matched(t, recorded(t, test.reference), recorded(t, test.other), test.options)
+			want := match.Equal
+			if len(test.counts) > 0 {
+				want = match.Different
+			}
+			got := maps.Clone(r.Counts)
+			if len(got) == 0 {
+				got = nil
+			}
+			if r.Verdict != want || r.Consequences != 0 || r.Compared != test.compared {
+				t.Errorf("%s %s: %+v compared, %d consequences", r.Verdict, r.Reason, r.Compared, r.Consequences)
+			}
+			if diff := cmp.Diff(test.counts, got); diff != "" {
+				t.Errorf("differences (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.untold, untold(r)); diff != "" {
+				t.Errorf("not told (-want +got):\n%s", diff)
+			}
+			if test.fired == nil {
+				test.fired = map[string]int64{}
+			}
+			if diff := cmp.Diff(test.fired, fired(r)); diff != "" {
+				t.Errorf("rules (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestIncomplete: a log of linked blocks lacks instructions and says so, which is no difference between the executions.
+func TestIncomplete(t *testing.T) {
+	chained := recorded(t, "plain.qemu-chained")
+	found := dialects.All.Detect(chained)
+	if found.Dialect == nil || found.Dialect.Name != "qemu" || !strings.Contains(found.Why, "incomplete") {
+		t.Fatalf("taken for %v, %q", found.Dialect, found.Why)
+	}
+	lines := strings.SplitAfter(string(chained), "\n")
+	beginning := func(text string) func(string) bool {
+		return func(line string) bool { return strings.HasPrefix(line, text) }
+	}
+	first := slices.IndexFunc(lines, beginning("Linking TBs "))
+	first += 1 + slices.IndexFunc(lines[first:], beginning("Trace "))
+	end := bytes.LastIndex(chained, []byte("/80000"))
+	edited := slices.Concat(chained[:end], []byte("/90000"), chained[end+len("/80000"):])
+	for name, traces := range map[string][2][]byte{
+		"of another producer": {recorded(t, "plain.spike"), chained}, "of blocks": {chained, recorded(t, "plain.qemu-blocks")},
+		"equal but at the end": {chained, edited},
+	} {
+		r := matched(t, traces[0], traces[1], from(start))
+		if want := fmt.Sprintf("is incomplete: it does not tell all instructions behind line %d", first); r.Verdict != match.Failed ||
+			!strings.HasSuffix(r.Reason, want) || len(r.Counts) == 0 {
+			t.Errorf("%s: %s, %q, want %q", name, r.Verdict, r.Reason, want)
+		}
+	}
+	if r := matched(t, chained, chained, match.Options{}); r.Verdict != match.Equal {
+		t.Errorf("with itself: %s, %q", r.Verdict, r.Reason)
+	}
+}
+
+func from(addr uint64) match.Options { return match.Options{Start: &addr} }
+
+func matched(t testing.TB, reference, other []byte, o match.Options) *match.Report {
+	t.Helper()
+	return match.Compare(t.Context(), match.Input{Name: "reference", Reader: bytes.NewReader(reference), Ready: true},
+		match.Input{Name: "other", Reader: bytes.NewReader(other), Ready: true}, dialects.All, o)
+}
+
+// TestFaultAcrossProducers plants a fault in the trace of one producer: it is told, and nothing else.
+func TestFaultAcrossProducers(t *testing.T) {
+	spike, ibex := recorded(t, "plain.spike"), string(recorded(t, "plain.ibex"))
+	lines := strings.SplitAfter(ibex, "\n")
+	load := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "load:0x") })
+	sum := load + slices.IndexFunc(lines[load:], func(l string) bool { return strings.Contains(l, "\txor\t") })
+	store := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "store:0x00000003") })
+	edit := func(at int, change func(string) string) []byte {
+		changed := slices.Clone(lines)
+		changed[at] = change(changed[at])
+		return []byte(strings.Join(changed, ""))
+	}
+	for name, test := range map[string]struct {
+		other []byte
+		want  match.Class
+	}{
+		"value": {edit(sum, func(l string) string { return l[:len(l)-2] + flip(l[len(l)-2:len(l)-1]) + "\n" }), match.ClassRegister},
+		"store": {edit(store, func(l string) string { return strings.Replace(l, "store:0x00000003", "store:0x00000004", 1) }), match.ClassMemory},
+		"opcode": {edit(sum, func(l string) string {
+			f := strings.Split(l, "\t")
+			f[3] = flip(f[3][:1]) + f[3][1:]
+			return strings.Join(f, "\t")
+		}), match.ClassOpcode},
+		"drop": {edit(sum, func(string) string { return "" }), match.ClassMissing},
+	} {
+		r := matched(t, spike, test.other, from(start))
+		if len(r.Counts) != 1 || r.Counts[test.want] != 1 {
+			t.Errorf("%s: %v %v", name, r.Verdict, r.Counts)
+		}
+	}
+}
+
+// flip makes another digit of one.
+func flip(digit string) string {
+	if digit == "0" {
+		return "1"
+	}
+	return "0"
+}
