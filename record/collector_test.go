@@ -1,5 +1,3 @@
-//go:build linux && amd64
-
 package record
 
 import (
@@ -126,6 +124,9 @@ func TestSeveralProcesses(t *testing.T) {
 		"1 0x20, 1 0x30, 2 0x20, 2 0x30, 3 0x10, 3 0x20, 3 0x30, 3 0x40")
 	if got := e.Explain(); got[0].String() != "pad" || got[1].String() != "trap: no" || got[2].String() != "trap: late" {
 		t.Errorf("explanations %v", got)
+	}
+	if got := e.Explain(3, 2); len(got) != 2 || got[0].String() != "trap: no" || got[1].String() != "trap: late" {
+		t.Errorf("explanations of tracepoints 2 and 3: %v", got)
 	}
 	must(t, s.unfollow(3, []arch.Addr{0x50}))
 	must(t, s.unfollow(3, []arch.Addr{0x20}))

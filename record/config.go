@@ -12,14 +12,13 @@ import (
 
 // Config says what is traced, and where it goes.
 type Config struct {
-	Plan *plan.Plan
+	Plan   *plan.Plan
+	Follow bool // also children, made by fork or vfork, and whatever they execute
+	// NotPending has a location that the program and its libraries lack when the run begins be an error; otherwise libraries that are
+	// loaded later are searched for it.
+	NotPending bool
 
-	Program target.Program // to launch, unless PID is set
-	PID     int            // of the process to attach to
-	Streams target.Streams // of a program that is launched
-	Follow  bool           // also children, made by fork or vfork, and whatever they execute
-
-	Output string // path of the trace file
+	Output string // path of the trace file; "" for none, if there is no Buffer either
 	// Buffer is the size in bytes of a buffer in memory, from which the file is made when the run has ended; 0 has frames
 	// written as they come. Circular has a full buffer drop its oldest frames rather than end the run.
 	Buffer   int64
@@ -38,6 +37,11 @@ type Config struct {
 	// file or the buffer; nil for nobody. The view is valid until it returns. While it works frames queue up as they do for
 	// the file.
 	Frames func(Frame)
+	// Shown is called, likewise, whenever Frames has been called with all that there are. Then each frame is there within a
+	// millisecond of its hit, if the machine has a processor to spare; nil if nobody waits for them.
+	Shown func()
+	// Sync has the thread of a hit wait until Frames and Shown have returned. Every hit stops its thread.
+	Sync bool
 	// Events is called for what happens to processes and tracepoints, from a goroutine of the Session's own; nil for nobody.
 	Events func(Event)
 }
@@ -46,6 +50,12 @@ type Config struct {
 type Frame struct {
 	tfile.Frame
 	Index int64 // from 0, among all of the run
+}
+
+// Repeat is a frame that was repeated: hits that were counted in place of a frame for each.
+type Repeat struct {
+	tfile.Frame
+	Times uint64
 }
 
 // EventKind says what an Event is about.
@@ -61,6 +71,7 @@ const (
 	Killed                     // PID: Signal
 	Armed                      // tracepoints of Point were set at Locations of a library, or of another program
 	Suspended                  // PID, which was launched, has been stopped by Signal, with all its threads, until SIGCONT
+	Waiting                    // no process called Path runs yet; the run begins with the first
 	Warning                    // something could not be done as asked, and the run goes on without: Err
 )
 

@@ -1,5 +1,3 @@
-//go:build linux && amd64
-
 package record
 
 import (
@@ -7,6 +5,7 @@ import (
 	"time"
 
 	"tracewell/record/output"
+	"tracewell/target"
 	"tracewell/tfile"
 	"tracewell/trace"
 	"tracewell/tracepoint"
@@ -25,6 +24,9 @@ func (s *Session) Feed() Feed {
 			Number: t.Number, At: t.Location.Value, Locations: slices.Clone(t.Locations), Pending: t.Pending != nil,
 		})
 	}
+	for number, times := range s.repeated {
+		f.Points[index[number]].Hits += times
+	}
 	s.mu.Unlock()
 	for _, tally := range s.engine.Tallies(nil) {
 		f.Lost += tally.Lost
@@ -42,6 +44,34 @@ func (s *Session) Feed() Feed {
 		f.Frames, f.Bytes = st.Frames, st.Size-st.Free
 	}
 	return f
+}
+
+// Repeats returns the frames that were repeated since the last call, of tracepoints whose plan has Repeats. The last of them are
+// there when Run has returned. Config.Frames must not wait for it, as it waits for hits that wait for Frames.
+func (s *Session) Repeats() []Repeat {
+	s.gatherRepeats()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	repeats := s.repeats
+	s.repeats = nil
+	return repeats
+}
+
+// gatherRepeats takes over what the Collector has counted.
+func (s *Session) gatherRepeats() {
+	counter, ok := s.tracer.Collector().(target.Repeater)
+	if !ok {
+		return
+	}
+	counted := counter.Repeats(nil)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range counted {
+		if f, err := tfile.ParseFrame(r.Frame, s.target.ISA().Order, s.registers); err == nil {
+			s.repeats = append(s.repeats, Repeat{f, r.Times})
+			s.repeated[r.Key.Number] += r.Times
+		}
+	}
 }
 
 func (f *PointFeed) add(t tracepoint.Tally) {
@@ -105,7 +135,7 @@ func (s *Session) Header() tfile.Header {
 func (s *Session) description() string {
 	var lines []string
 	for _, o := range s.objects {
-		loaded := tfile.Object{Path: o.Path(), Bias: o.Bias()}
+		loaded := tfile.Object{Path: s.host.Origin(o.Path()), Bias: o.Bias()}
 		if _, any := o.File().ThreadLocal(); any {
 			// Where the object's thread-local variables lie below the thread pointer is not in the file of the object.
 			loaded.Below, _ = s.threadLocals(o)

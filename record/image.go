@@ -1,13 +1,12 @@
-//go:build linux && amd64
-
 package record
 
 import (
+	"bytes"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"tracewell/arch"
@@ -22,6 +21,7 @@ import (
 type process struct {
 	pid     int
 	path    string // of its program
+	claimed bool   // see Executable
 	program *symbol.Program
 	loaded  map[inferior.LinkObject]*symbol.Object // shared libraries; nil for those that could not be read
 	linker  arch.Addr                              // of the breakpoint at which the dynamic linker reports libraries, 0 for none
@@ -30,20 +30,18 @@ type process struct {
 
 // openProcess reads the program of a process, at the addresses where it is loaded.
 func (s *Session) openProcess(pid int) (*process, error) {
-	path, err := s.target.ExecFile().ReadExecFile(pid)
+	executable, err := s.host.Executable(pid)
 	if err != nil {
 		return nil, err
 	}
-	p := &process{pid: pid, path: path, loaded: make(map[inferior.LinkObject]*symbol.Object), sites: make(map[arch.Addr]bool)}
-	if p.program, err = s.openProgram(pid, path); err != nil {
+	p := &process{
+		pid: pid, path: executable.Path, claimed: executable.Claimed,
+		loaded: make(map[inferior.LinkObject]*symbol.Object), sites: make(map[arch.Addr]bool),
+	}
+	if p.program, err = s.openProgram(executable.File); err != nil {
 		return nil, err
 	}
-	space, err := target.ProgramSpace(s.target, pid)
-	if err != nil {
-		return nil, err
-	}
-	// AT_ENTRY says where the program lies before the dynamic linker has run.
-	bias, err := space.Bias(p.program.Main().File().EntryPoint())
+	bias, err := s.bias(pid, p.program.Main())
 	if err != nil {
 		return nil, err
 	}
@@ -52,12 +50,55 @@ func (s *Session) openProcess(pid int) (*process, error) {
 	return p, nil
 }
 
-// openProgram reads the program of a process: by its path or, if that leads to another file because the process is in a container
-// or the file was replaced, by the kernel's link to the one that it executes. Processes that execute the same file share what was
-// read.
-func (s *Session) openProgram(pid int, path string) (*symbol.Program, error) {
-	seen := fmt.Sprintf("/proc/%d/exe", pid)
-	kept, err := os.Stat(seen)
+// bias is how far above the addresses of its file a program lies. Without an operating system it lies where it was linked for.
+func (s *Session) bias(pid int, program *symbol.Object) (arch.Addr, error) {
+	if s.target.Auxv() == nil {
+		if program.File().PIE() {
+			return 0, fmt.Errorf("%s can be loaded anywhere, and nobody says where it lies", program.Path())
+		}
+		return 0, nil
+	}
+	space, err := target.ProgramSpace(s.target, pid)
+	if err != nil {
+		return 0, err
+	}
+	// AT_ENTRY says where the program lies before the dynamic linker has run.
+	return space.Bias(program.File().EntryPoint())
+}
+
+// codeBytes is how much of the code at a location is compared.
+const codeBytes = 8
+
+// otherCode warns if the code in memory is not that of the file where tracepoints will be. It may be an error of the user's, or
+// code that is copied into memory later.
+func (s *Session) otherCode(p *process, found []trace.Tracepoint) error {
+	if !p.claimed {
+		return nil
+	}
+	id := target.Leader(s.target, p.pid)
+	for _, d := range found {
+		o := p.program.At(d.Addr).Object
+		if o == nil { // an address that the user gave
+			continue
+		}
+		code := o.Code(d.Addr, codeBytes)
+		there := make([]byte, len(code))
+		// What cannot be read cannot be traced either, which is told when a tracepoint is installed.
+		if _, err := s.target.ReadMemory(id, d.Addr, there); err == nil && !bytes.Equal(code, there) {
+			return fmt.Errorf("the program has other code at %s than %s: it is another build, or its code is not loaded yet", d.Addr, p.path)
+		}
+	}
+	return nil
+}
+
+// hasLibraries reports whether programs of the target can load libraries, and be stopped when they do.
+func (s *Session) hasLibraries() bool {
+	return s.target.Auxv() != nil && s.target.Libraries() != nil && s.target.Breakpoints() != nil
+}
+
+// openProgram reads a program. Processes that execute the same file share what was read.
+func (s *Session) openProgram(path string) (*symbol.Program, error) {
+	kept, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
@@ -67,19 +108,21 @@ func (s *Session) openProgram(pid int, path string) (*symbol.Program, error) {
 			return known.program.Fork(), nil
 		}
 	}
-	// The path of the file itself is better than the link: separate debug files are looked for beside it.
-	if named, err := os.Stat(path); err != nil || !os.SameFile(named, kept) {
-		path = seen
-	}
 	program, err := symbol.Open(path, s.config.Symbols)
 	if err != nil {
 		return nil, err
 	}
 	if file := program.Main().File(); file.Arch() != s.target.ISA().Machine {
-		return nil, errors.Join(foreignError(path, file.Machine()), program.Close())
+		return nil, errors.Join(Foreign(path, file.Machine(), s.target.ISA().Machine), program.Close())
 	}
+	program.ReadAhead() // libraries are opened meanwhile
 	s.programs = append(s.programs, knownProgram{kept, program})
 	return program.Fork(), nil
+}
+
+// Foreign refuses a program for another processor than the one that is recorded.
+func Foreign(path string, machine elf.Machine, recorded *arch.Machine) error {
+	return fmt.Errorf("%s: it is a program for %v, and only those for %s can be recorded", path, machine, recorded.Title)
 }
 
 // knownProgram is a program that was read, without libraries.
@@ -91,6 +134,9 @@ type knownProgram struct {
 // watchLinker inserts the breakpoint at which the dynamic linker reports a change of its list, in place of an earlier one: before
 // the linker has run only the place of that first report may be known. A static program has none.
 func (s *Session) watchLinker(p *process) error {
+	if !s.hasLibraries() {
+		return nil
+	}
 	space, err := target.ProgramSpace(s.target, p.pid)
 	if err != nil {
 		return err
@@ -99,14 +145,14 @@ func (s *Session) watchLinker(p *process) error {
 	if err != nil || at == 0 || at == p.linker {
 		return err
 	}
-	id := target.ThreadID{PID: p.pid, TID: p.pid}
+	id := target.Leader(s.target, p.pid)
 	if p.linker != 0 {
 		// The new place is the linker's own, once it has relocated itself.
-		if err := s.target.Breakpoints().RemoveBreakpoint(id, target.Breakpoint{Addr: p.linker, Length: 1}); err != nil {
+		if err := s.target.Breakpoints().RemoveBreakpoint(id, target.Breakpoint{Addr: p.linker}); err != nil {
 			return err
 		}
 	}
-	if err := s.target.Breakpoints().InsertBreakpoint(id, target.Breakpoint{Addr: at, Length: 1}); err != nil {
+	if err := s.target.Breakpoints().InsertBreakpoint(id, target.Breakpoint{Addr: at}); err != nil {
 		return err
 	}
 	p.linker = at
@@ -116,6 +162,9 @@ func (s *Session) watchLinker(p *process) error {
 // libraries updates the libraries of a process from the linker's list, unless the linker is in the middle of a change. It returns
 // the objects that were added; those that were unloaded are removed, with the tracepoints in them.
 func (s *Session) libraries(p *process) (added []*symbol.Object, consistent bool, err error) {
+	if !s.hasLibraries() {
+		return nil, true, nil
+	}
 	links, err := s.target.Libraries().ReadLibraries(p.pid)
 	switch {
 	case !links.Consistent():
@@ -150,28 +199,14 @@ func (s *Session) libraries(p *process) (added []*symbol.Object, consistent bool
 	return added, true, nil
 }
 
-// addLibrary reads a library, through the root of the process if the path leads elsewhere from here, as for one in a container. It
-// returns nil if the file cannot be read; then there are no tracepoints in the library.
+// addLibrary reads a library. It returns nil if the file cannot be read; then there are no tracepoints in the library.
 func (s *Session) addLibrary(p *process, l inferior.LinkObject) *symbol.Object {
-	path, within := l.Name, fmt.Sprintf("/proc/%d/root%s", p.pid, l.Name)
-	if !filepath.IsAbs(path) {
-		within = fmt.Sprintf("/proc/%d/cwd/%s", p.pid, l.Name)
-	}
-	if !sameFile(path, within) {
-		path = within
-	}
-	o, err := p.program.Add(realPath(path), l.Addr)
+	o, err := p.program.Add(realPath(s.host.Library(p.pid, l.Name)), l.Addr)
 	if err != nil {
 		return nil
 	}
 	s.objects = append(s.objects, o)
 	return o
-}
-
-func sameFile(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // forgetObject removes a library that a process has unloaded, with its tracepoints.

@@ -1,5 +1,3 @@
-//go:build linux && amd64
-
 package record
 
 import (
@@ -7,22 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"strings"
-	"time"
 
-	"tracewell/internal/routine"
 	"tracewell/internal/sys"
 	"tracewell/internal/wholefile"
 	"tracewell/record/output"
 	"tracewell/target"
-	"tracewell/target/linux"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
 
 // leave ends the run, lets go of all processes, and completes the file.
 func (s *Session) leave(ctx context.Context) error {
+	// A hit that waits for somebody who looks at its frame would keep the engine from being stopped.
+	if s.stream != nil {
+		s.stream.part()
+	}
 	// The program goes on while its sites are removed; hits that come meanwhile are not counted any more.
 	err := s.engine.Stop(trace.ReasonStop, "")
 	// Frames on their way to the file are in the program's memory as well, which goes with the detach.
@@ -41,6 +38,7 @@ func (s *Session) leave(ctx context.Context) error {
 	clear(s.processes)
 	s.mu.Unlock()
 	err = errors.Join(err, s.finish(s.impatient(ctx)))
+	s.gatherRepeats()
 	s.result.Status, s.result.Feed = s.engine.Status(), s.Feed()
 	if err == nil && s.result.End == Failed {
 		err = errors.New(s.result.Status.Description)
@@ -59,10 +57,10 @@ func (s *Session) lateEvents() {
 			if ev.Kind == target.Exited || ev.Kind == target.Terminated {
 				s.gone(ev)
 			}
-		case err := <-s.target.Warnings():
+		case err := <-s.host.Warnings():
 			s.tell(Event{Kind: Warning, Err: err})
 		default:
-			for _, ev := range s.target.Untold() {
+			for _, ev := range s.host.Untold() {
 				s.gone(ev)
 			}
 			return
@@ -73,7 +71,7 @@ func (s *Session) lateEvents() {
 // impatient returns a channel that is closed when nobody waits any longer for those who read what is printed: the user has asked
 // for the end, or it is they for whom the run has ended.
 func (s *Session) impatient(ctx context.Context) <-chan struct{} {
-	if why := s.engine.Status().Description; why != errStandstill.Error() && why != linux.ErrStoodStill.Error() {
+	if why := s.engine.Status().Description; why != errStandstill.Error() && why != target.ErrStoodStill.Error() {
 		return ctx.Done()
 	}
 	now := make(chan struct{})
@@ -86,13 +84,16 @@ func (s *Session) finish(impatient <-chan struct{}) error {
 	if s.stream == nil {
 		return s.save()
 	}
-	file := s.stream.file
-	if file == nil {
-		return errors.Join(s.stream.closeUnless(impatient), s.save())
-	}
 	// All frames are in the file before its status is brought up to date.
 	err := s.stream.closeUnless(impatient)
 	s.result.Unread = errors.Is(err, errUnread)
+	file := s.stream.file
+	switch {
+	case s.config.Buffer > 0:
+		return errors.Join(err, s.save())
+	case file == nil:
+		return err
+	}
 	return errors.Join(err, file.Update(s.engine.Status(), s.tracepoints()), file.Close())
 }
 
@@ -121,53 +122,9 @@ func (s *Session) save() error {
 	return err
 }
 
-// Patience with a program that is to end: with one that may have got the signal by which the run was cancelled, with one that has
-// been asked, and between two looks whether job control has stopped it.
-const (
-	ownAccord = 200 * time.Millisecond
-	asked     = 2 * time.Second
-	glance    = 100 * time.Millisecond
-)
-
-// await waits for a program that was launched and let go. It has no tracer any more, but is a child all the same.
+// await waits for a program that was launched and let go.
 func (s *Session) await(ctx context.Context) {
-	program, err := os.FindProcess(s.main)
-	if err != nil {
-		return
+	if ended, known := s.host.Await(ctx, s.suspended); known {
+		s.result.ProgramEnded, s.result.Code, s.result.Signal = true, ended.Code, ended.Signal
 	}
-	ended := make(chan *os.ProcessState, 1)
-	routine.Go(func() {
-		state, _ := program.Wait() // none for a process that is gone
-		ended <- state
-	})
-	cancelled := ctx.Done()
-	var after <-chan time.Time
-	// Without a tracer no event tells that job control has stopped the program; its state in /proc does.
-	look := time.NewTicker(glance)
-	defer look.Stop()
-	for next := sys.SIGTERM; ; {
-		select {
-		case <-look.C:
-			if state, err := sys.StatusField(s.main, "State"); err == nil && strings.HasPrefix(state, "T") {
-				s.tell(Event{Kind: Suspended, PID: s.main, Signal: sys.SIGSTOP})
-			}
-		case state := <-ended:
-			if state != nil {
-				s.programEnded(state)
-			}
-			return
-		case <-cancelled:
-			// The terminal has sent its SIGINT to the whole process group: the program may be ending by itself.
-			cancelled, after = nil, time.After(ownAccord)
-		case <-after:
-			_ = sys.Kill(s.main, next) // it fails for one that has ended
-			// SIGTERM first, and SIGKILL for one that does not heed it.
-			next, after = sys.SIGKILL, time.After(asked)
-		}
-	}
-}
-
-func (s *Session) programEnded(state *os.ProcessState) {
-	s.result.ProgramEnded = true
-	s.result.Code, s.result.Signal = sys.EndOf(state)
 }

@@ -1,44 +1,32 @@
-//go:build linux && amd64
-
 package record
 
 import (
 	"os"
 	"path/filepath"
-	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/sys"
 	"tracewell/record/definition"
 	"tracewell/trace"
 )
 
-// readAhead reads what attaching to a process will need of files while that still runs, for reading takes longer than anything
-// else for which it has to stand still. What fails here is told when it is done in earnest.
-func (s *Session) readAhead(pid int) {
-	path, err := sys.Executable(pid)
+// readAhead reads what attaching to a process will need of files, of which the first is the program, while that still runs: reading
+// takes longer than anything else for which it has to stand still. What fails here is told when it is done in earnest.
+func (s *Session) readAhead(files []string) {
+	if len(files) == 0 {
+		return
+	}
+	program, err := s.openProgram(files[0])
 	if err != nil {
 		return
 	}
-	program, err := s.openProgram(pid, path)
-	if err != nil {
-		return
-	}
-	mappings, err := sys.Mappings(pid)
-	if err != nil {
-		return
-	}
-	// A library has several mappings, one for each of its segments.
-	seen := map[string]bool{path: true}
-	for _, m := range mappings {
-		// Other names are the kernel's, such as [vdso] and [stack].
-		if strings.HasPrefix(m.Path, "/") && !seen[m.Path] && isFile(m.Path) {
-			seen[m.Path] = true
-			_, _ = program.Add(m.Path, 0) // what is no library has no names either way
+	for _, path := range files[1:] {
+		if isFile(path) {
+			_, _ = program.Add(path, 0) // what is no library has no names either way
 		}
 	}
 	// Finding the locations once has every line table and scope parsed that the plan needs.
-	rehearsal := definition.New(s.config.Plan, s.layout, s.target.ISA(), trace.ProcessIDName, trace.ThreadIDName)
+	rehearsal := definition.New(s.config.Plan, s.layout, s.target.ISA(), trace.ProcessIDName, trace.ThreadIDName,
+		trace.NanosecondsName)
 	_, _, _ = rehearsal.Find(definition.Image{Program: program, Sites: make(map[arch.Addr]bool)})
 }
 

@@ -1,5 +1,3 @@
-//go:build linux && amd64
-
 package record
 
 import (
@@ -25,12 +23,13 @@ const updateEvery = 500 * time.Millisecond
 // when it ends. Attached processes are let go, and so are the children of either. The error is about the trace file, or what
 // else kept the run from being recorded in full.
 func (s *Session) Run(ctx context.Context) (Result, error) {
+	s.cancelled = func() bool { return ctx.Err() != nil }
 	if err := s.begin(); err != nil {
 		return s.result, err
 	}
 	err := s.loop(ctx)
 	err = errors.Join(err, s.leave(ctx))
-	if s.launched && !s.result.ProgramEnded {
+	if s.entry.Launched && !s.result.ProgramEnded {
 		s.await(ctx)
 	}
 	return s.result, err
@@ -42,11 +41,11 @@ func (s *Session) begin() error {
 		return errors.New("the session is over")
 	}
 	header := s.Header() // before the run, since it takes milliseconds in which an attached program makes frames
-	if err := s.engine.Start(tracer{s.tracer, s}, s.main); err != nil {
+	if err := s.engine.Start(tracer{s.tracer, s}, s.entry.PID); err != nil {
 		return err
 	}
 	if s.stream != nil {
-		if s.config.Buffer == 0 {
+		if s.config.Buffer == 0 && s.config.Output != "" {
 			// Only now, when nothing else can fail: no empty file is left behind by a run that never began.
 			file, err := output.Create(s.config.Output, header)
 			if err != nil {
@@ -62,10 +61,15 @@ func (s *Session) begin() error {
 	s.mu.Unlock()
 	// Started or attached, the event comes first, and then what is not as it should be.
 	kind := Attached
-	if s.launched {
+	if s.entry.Launched {
 		kind = Started
 	}
-	s.tell(Event{Kind: kind, PID: s.main, Path: s.processes[s.main].path})
+	s.tell(Event{Kind: kind, PID: s.entry.PID, Path: s.processes[s.entry.PID].path})
+	for _, pid := range s.entry.Others {
+		if p := s.processes[pid]; p != nil {
+			s.tell(Event{Kind: Attached, PID: pid, Path: p.path})
+		}
+	}
 	for _, w := range s.warnings {
 		s.tell(Event{Kind: Warning, Err: w})
 	}
@@ -73,6 +77,9 @@ func (s *Session) begin() error {
 }
 
 func (s *Session) tell(e Event) {
+	if e.Kind == Started || e.Kind == Attached || e.Kind == Forked || e.Kind == Execed {
+		s.names.learn(int64(e.PID)) // it stands still
+	}
 	if s.config.Events != nil {
 		s.config.Events(e)
 	}
@@ -105,17 +112,25 @@ func (s *Session) loop(ctx context.Context) error {
 				return err
 			}
 			if len(s.processes) == 0 {
+				if s.host.Newcomers() != nil && s.engine.Status().Running {
+					s.going = false
+					continue
+				}
 				s.result.End = s.howEnded()
 				return nil
 			}
 			if err := s.target.Runner().Resume([]target.Action{{Thread: ev.Thread, Signal: passed(ev)}, everyThread}); err != nil {
 				return err
 			}
-		case stop := <-s.target.GroupStops():
-			if s.launched && stop.PID == s.main {
-				s.tell(Event{Kind: Suspended, PID: s.main, Signal: stop.Signal})
+		case pid := <-s.host.Newcomers():
+			if err := s.join(pid); err != nil {
+				return err
 			}
-		case err := <-s.target.Warnings():
+		case stop := <-s.host.GroupStops():
+			if s.entry.Launched && stop.PID == s.entry.PID {
+				s.suspended(stop)
+			}
+		case err := <-s.host.Warnings():
 			s.tell(Event{Kind: Warning, Err: err})
 		// The engine ends a run by itself: the buffer is full, a pass count or the number of frames is reached, or an
 		// expression failed.
@@ -133,6 +148,11 @@ func (s *Session) loop(ctx context.Context) error {
 			s.refresh()
 		}
 	}
+}
+
+// suspended reports that job control has stopped the program that was launched.
+func (s *Session) suspended(stop target.GroupStop) {
+	s.tell(Event{Kind: Suspended, PID: stop.PID, Signal: stop.Signal})
 }
 
 // passed is the signal that a thread goes on with.
@@ -193,7 +213,7 @@ func (s *Session) gone(ev target.Event) {
 	s.mu.Lock()
 	delete(s.processes, pid)
 	s.mu.Unlock()
-	if pid == s.main {
+	if pid == s.entry.PID {
 		s.result.ProgramEnded, s.result.Code, s.result.Signal = true, e.Code, e.Signal
 	}
 	s.tell(e)
@@ -226,7 +246,7 @@ func (s *Session) execed(pid int, path string) {
 
 func (s *Session) welcomeAgain(pid int) error {
 	before := len(s.warnings)
-	err := s.welcome(pid)
+	_, err := s.welcome(pid)
 	for _, w := range s.warnings[before:] {
 		s.tell(Event{Kind: Warning, Err: w})
 	}
@@ -296,9 +316,8 @@ func (s *Session) add(p *process, found []trace.Tracepoint) error {
 		case s.away[d.Key()]:
 			delete(s.away, d.Key())
 			back = append(back, d.Key())
-		// Two programs without position independence have their code at the same addresses.
 		case !same(known, &d):
-			s.warn("process %d is not traced at %s: another program has something else there", p.pid, d.Addr)
+			s.tell(Event{Kind: Warning, Err: otherThere(p.pid, &d)})
 			delete(p.sites, d.Addr)
 		case s.isTraced(d.Addr):
 			again = append(again, d.Addr)

@@ -1,40 +1,40 @@
-//go:build linux && amd64
-
 package record
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"tracewell/arch"
 	"tracewell/record/definition"
 	"tracewell/symbol"
 	"tracewell/target"
-	"tracewell/target/linux"
 	"tracewell/tdesc"
 	"tracewell/trace"
 	"tracewell/trace/compiled"
 	"tracewell/tracepoint"
 )
 
-// Session is a run on this machine. But for Feed its methods are for one goroutine.
+// Session is a run of one program. But for Feed and Pause its methods are for one goroutine.
 type Session struct {
 	config    Config
 	finder    *definition.Finder // mu guards its points
-	target    *linux.Target
+	host      Host
+	target    target.Target // the host's
 	layout    *tdesc.Layout
 	engine    *tracepoint.Engine
-	registers int     // length of register blocks
+	registers int // length of register blocks
+	names     *threadNames
 	stream    *stream // nil if nobody is given frames before the end
 	ended     chan struct{}
 
-	programs []knownProgram
-	main     int              // process that was launched or attached to
-	launched bool             // it was
-	going    bool             // the program was let go
-	objects  []*symbol.Object // files that processes had loaded
-	tracer   target.Tracer    // the target's own, of which each process is traced by itself
+	programs  []knownProgram
+	entry     Entry            // of the first process
+	going     bool             // the program was let go
+	cancelled func() bool      // reports whether the context of Run was
+	objects   []*symbol.Object // files that processes had loaded
+	tracer    target.Tracer    // the target's own, of which each process is traced by itself
 
 	away      map[trace.Key]bool                   // disabled, as the library that they were in is gone
 	trapped   map[arch.Addr]bool                   // addresses at which the engine has traps installed
@@ -47,28 +47,30 @@ type Session struct {
 
 	mu        sync.Mutex // guards what follows, which Feed reads
 	processes map[int]*process
+	repeated  map[trace.Number]uint64 // hits that were counted in place of a frame for each
+	repeats   []Repeat                // of them, those that nobody has been told of yet
 	running   bool
 }
 
-// Open launches the program or attaches to the process and prepares the run. After it the trace file does not exist yet; a program
-// that was launched stands still, with its libraries loaded and before any code of its own, and one that was attached to goes
-// on. Errors are those of the plan, with the item that they are about, or say why the process cannot be had.
-func Open(c Config) (*Session, error) {
-	t, err := linux.New(c.Streams)
-	if err != nil {
-		return nil, err
-	}
-	if !c.TrapsOnly {
-		t.UsePads(linux.Pads{})
+// Open has the host get hold of its program and prepares the run. After it the trace file does not exist yet; a program that was
+// launched stands still, with its libraries loaded and before any code of its own, and one that was attached to goes on. Errors are
+// those of the plan, with the item that they are about, or say why the program cannot be had. The Session closes the host, also
+// when Open fails.
+func Open(host Host, c Config) (*Session, error) {
+	t := host.Target()
+	if t.Runner() == nil || t.Tracer() == nil {
+		return nil, errors.Join(errors.New("this target cannot be traced: it has no threads that run, or no tracepoints"), host.Close())
 	}
 	s := &Session{
-		config: c, target: t,
+		config: c, host: host, target: t,
 		ended:     make(chan struct{}, 1),
+		names:     newThreadNames(host.ThreadName),
 		tracer:    t.Tracer(),
 		away:      make(map[trace.Key]bool),
 		trapped:   make(map[arch.Addr]bool),
 		offloaded: make(map[arch.Addr][]*compiled.Tracepoint),
 		processes: make(map[int]*process),
+		repeated:  make(map[trace.Number]uint64),
 	}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -81,22 +83,51 @@ func (s *Session) open() (err error) {
 		return err
 	}
 	s.config.Symbols.Layout, s.config.Symbols.TLSOffset = s.layout, s.threadLocals
-	s.finder = definition.New(s.config.Plan, s.layout, s.target.ISA(), trace.ProcessIDName, trace.ThreadIDName)
+	s.finder = definition.New(s.config.Plan, s.layout, s.target.ISA(), trace.ProcessIDName, trace.ThreadIDName,
+		trace.NanosecondsName)
+	s.finder.Several = s.host.Newcomers() != nil
 	// No signal is an event here: the target delivers each to its thread by itself.
-	s.target.Signals().PassSignals(everySignal())
-	s.target.Signals().ProgramSignals(everySignal())
+	if signals := s.target.Signals(); signals != nil {
+		signals.PassSignals(everySignal())
+		signals.ProgramSignals(everySignal())
+	}
 	if s.config.Follow {
 		s.target.Runner().SetReports(target.Reports{Fork: true, Vfork: true})
 	}
 	if err := s.enter(); err != nil {
 		return err
 	}
-	found, warnings, err := s.finder.Find(s.processes[s.main].image())
+	found, warnings, err := s.finder.Find(s.processes[s.entry.PID].image())
 	if err != nil {
 		return err
 	}
 	s.warnings = append(s.warnings, warnings...)
+	if found, err = s.findOthers(found); err != nil {
+		return err
+	}
+	if err := s.nowhere(); err != nil {
+		return err
+	}
+	if other := s.otherCode(s.processes[s.entry.PID], found); other != nil {
+		s.warnings = append(s.warnings, other)
+	}
 	return s.prepare(found)
+}
+
+// nowhere is why a location of the plan will never be found: nothing is loaded later that may have it, or that is to be waited for.
+func (s *Session) nowhere() error {
+	if s.hasLibraries() && !s.config.NotPending {
+		return nil
+	}
+	for _, t := range s.finder.Points {
+		switch {
+		case t.Pending != nil && s.hasLibraries():
+			return fmt.Errorf("%w\nwith --pending it is looked up in what is loaded or executed later", t.Pending)
+		case t.Pending != nil:
+			return t.Pending
+		}
+	}
+	return nil
 }
 
 // everySignal is all of GDB's numbers. SIGTRAP is among them: those of the tracer's are the target's own affair.
@@ -109,41 +140,42 @@ func everySignal() (all []target.Signal) {
 }
 
 // enter gets hold of the first process.
-func (s *Session) enter() error {
-	if pid := s.config.PID; pid != 0 {
-		// Before the process stops: with 100 MB of debug information the reading takes about a second.
-		s.readAhead(pid)
-		if _, err := s.target.AttachAsIs(pid); err != nil {
-			return err
-		}
-		if err := s.target.Unguarded(); err != nil {
-			s.warnings = append(s.warnings, fmt.Errorf("should this recorder be killed by SIGKILL, process %d dies with its next hit: %w",
-				pid, err))
-		}
-		s.main = pid
-		// It goes on at once. Whatever has to stop it from here on does so for as long as that takes; events wait for the loop.
-		if err := s.goOn(); err != nil {
-			return err
-		}
-		return s.welcome(pid)
-	}
-	id, err := s.target.Start(s.config.Program)
-	if err != nil {
-		return launchError(s.config.Program, err)
-	}
-	// From here on an error ends the program, see Close.
-	s.main, s.launched = id.PID, true
-	if err := s.welcome(id.PID); err != nil {
+func (s *Session) enter() (err error) {
+	// Before the process stops: with 100 MB of debug information the reading takes about a second.
+	s.readAhead(s.host.Ahead())
+	// From here on an error ends a program that was launched, see Close.
+	if s.entry, err = s.host.Enter(); err != nil {
 		return err
 	}
-	return s.toLibraries()
+	s.warnings = append(s.warnings, s.entry.Warnings...)
+	if s.entry.Still {
+		consistent, err := s.welcome(s.entry.PID)
+		if err != nil || consistent {
+			return err
+		}
+		return s.toLibraries()
+	}
+	// It goes on at once. Whatever has to stop it from here on does so for as long as that takes; events wait for the loop.
+	if err := s.goOn(); err != nil {
+		return err
+	}
+	if _, err = s.welcome(s.entry.PID); err != nil {
+		return err
+	}
+	for _, pid := range s.entry.Others {
+		if _, err := s.welcome(pid); err != nil {
+			s.warnings = append(s.warnings, notTraced(pid, err))
+			s.letGo(pid)
+		}
+	}
+	return nil
 }
 
-// welcome takes a process in, with the libraries that it has.
-func (s *Session) welcome(pid int) error {
+// welcome takes a process in, with the libraries that it has. It reports whether the dynamic linker has a list of them.
+func (s *Session) welcome(pid int) (linked bool, err error) {
 	p, err := s.openProcess(pid)
 	if err != nil {
-		return err
+		return false, err
 	}
 	s.mu.Lock()
 	s.processes[pid] = p
@@ -151,14 +183,14 @@ func (s *Session) welcome(pid int) error {
 	if err := s.watchLinker(p); err != nil {
 		s.warnings = append(s.warnings, fmt.Errorf("libraries that process %d loads from now on will not be noticed: %w", pid, err))
 	}
-	_, _, err = s.libraries(p)
-	return err
+	_, linked, err = s.libraries(p)
+	return linked, err
 }
 
 // toLibraries lets a program run that has just been started, until the dynamic linker has loaded its libraries. No code of
 // its own has run then, nor of theirs.
 func (s *Session) toLibraries() error {
-	p := s.processes[s.main]
+	p := s.processes[s.entry.PID]
 	if p.linker == 0 {
 		return nil
 	}
@@ -191,6 +223,11 @@ var everyThread = target.Action{Thread: target.ThreadID{PID: target.All, TID: ta
 func (s *Session) prepare(found []trace.Tracepoint) error {
 	pc := s.layout.ByNumber(s.target.ISA().PC)
 	extent := max(s.finder.Complete(found), s.finder.PendingExtent(), pc.Offset+pc.Size)
+	if single := s.target.SingleRegisters(); single != nil && extent > single.BlockSize() {
+		extent = single.BlockSize()
+		s.warnings = append(s.warnings, fmt.Errorf("registers behind the first %d bytes are not recorded, since each would take a "+
+			"packet at every hit: %s and what follows", extent, s.firstBehind(extent)))
+	}
 	s.registers = extent
 	layout := tracepoint.Layout{
 		Order:         s.target.ISA().Order,
@@ -199,7 +236,8 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 		MaxBuffer:     max(s.config.Buffer, maxFrame),
 		Tolerant:      true,
 		SinkOnly:      s.config.Buffer == 0,
-		TrapsOnly:     s.config.TrapsOnly,
+		TrapsOnly:     s.config.TrapsOnly || s.config.Sync,
+		Prompt:        s.config.Shown != nil,
 		WhenFull:      s.whenFull(),
 		Ended: func() {
 			select {
@@ -208,10 +246,13 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 			}
 		},
 	}
+	layout.Cancelled = func() bool { return s.cancelled() }
 	if layout.SinkOnly || s.config.Frames != nil {
 		s.stream = newStream(layout.Order, extent)
-		s.stream.show, s.stream.whenFull = s.config.Frames, layout.WhenFull
+		s.stream.show, s.stream.shows, s.stream.whenFull = s.config.Frames, s.config.Shown, layout.WhenFull
+		s.stream.prompt, s.stream.sync = layout.Prompt, s.config.Sync
 		layout.Sink = s.stream
+		s.stream.names = s.names
 		if layout.SinkOnly {
 			layout.Kept = s.stream.progress
 		}
@@ -238,10 +279,16 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 	return s.define(found)
 }
 
+// firstBehind is the name of the first register that does not lie within so many bytes of a register block.
+func (s *Session) firstBehind(size int) string {
+	first := slices.IndexFunc(s.layout.Slots, func(slot tdesc.Slot) bool { return slot.Offset+slot.Size > size })
+	return "$" + s.layout.Slots[first].Reg.Name
+}
+
 // whenFull is what becomes of hits when nobody takes the frames. A program that was launched is the recorder's own, and may wait as
 // long as the recorder does.
 func (s *Session) whenFull() target.WhenFull {
-	if s.config.WhenFull == target.WaitWhileMoving && s.launched {
+	if s.config.WhenFull == target.WaitWhileMoving && s.entry.Launched {
 		return target.AlwaysWait
 	}
 	return s.config.WhenFull
@@ -271,6 +318,14 @@ func (s *Session) marker(addr arch.Addr) tracepoint.Marker {
 	return nil
 }
 
+// Semaphores are the counters of the static probes that were found so far, in no order.
+func (s *Session) Semaphores() (all []arch.Addr) {
+	for _, list := range s.finder.Semaphores {
+		all = append(all, list...)
+	}
+	return all
+}
+
 type marker []arch.Addr
 
 // AppendStatic implements tracepoint.Marker.
@@ -288,12 +343,15 @@ func (s *Session) Points() []Point {
 	return all
 }
 
-// Explain says how the hits of each location are collected in the run that is on.
-func (s *Session) Explain() []tracepoint.Explanation { return s.engine.Explain() }
+// Explain says how the hits of each location are collected in the run that is on: those of the tracepoints with the numbers, or of
+// all if there are none.
+func (s *Session) Explain(numbers ...trace.Number) []tracepoint.Explanation {
+	return s.engine.Explain(numbers...)
+}
 
 // Pause prepares for this process to be stopped: what is collected without a stop of the program is not collected until resume is
 // called, since a full buffer would make the program wait. It reports whether anything is. Any goroutine may call it.
-func (s *Session) Pause() (resume func(), any bool) { return s.target.PausePads() }
+func (s *Session) Pause() (resume func(), any bool) { return s.host.Pause() }
 
 // Program returns another Program of the executable that was launched or attached to, without libraries and where its file has it.
 // It stays readable if the executable is deleted. Whoever asks for it closes it.
@@ -304,10 +362,4 @@ func (s *Session) Warnings() []error { return s.warnings }
 
 // Close lets go of everything. It may be called at any time after Open, and more than once. Without Run a program that was
 // launched is killed.
-func (s *Session) Close() error {
-	err := s.target.Close()
-	for warning := range s.target.Warnings() { // of the processes that it has detached from
-		err = errors.Join(err, warning)
-	}
-	return err
-}
+func (s *Session) Close() error { return s.host.Close() }

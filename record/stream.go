@@ -1,11 +1,10 @@
-//go:build linux && amd64
-
 package record
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -36,7 +35,10 @@ type stream struct {
 	registers int
 	file      *output.File // nil if the frames are kept elsewhere
 	show      func(Frame)  // nil for nobody
+	shows     func()       // called when show has had all that there are; nil for nobody
+	prompt    bool         // frames are shown as soon as they can be
 	whenFull  target.WhenFull
+	names     *threadNames // nil if nobody wants them
 
 	mu      sync.Mutex
 	room    sync.Cond // of mu: the queue was emptied, or nothing will be written any more
@@ -45,6 +47,8 @@ type stream struct {
 	waits   int64
 	lost    int64 // frames
 	written int64 // times that the queue was emptied
+	through int64 // how many of these the writer is done with
+	sync    bool  // a hit waits until its frame has been shown
 	err     error // nothing more is written
 	refuses error // nothing more is taken
 	kick    chan struct{}
@@ -81,7 +85,7 @@ func newStream(order arch.ByteOrder, registers int) *stream {
 func (s *stream) Take(frames []byte, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.err == nil && s.refuses == nil && len(s.filling) > 0 && len(s.filling)+len(frames) > queueLimit {
+	for s.takes() && len(s.filling) > 0 && len(s.filling)+len(frames) > queueLimit {
 		s.rouse()
 		switch s.whenFull {
 		case target.StopRun:
@@ -91,15 +95,19 @@ func (s *stream) Take(frames []byte, n int) error {
 			return nil
 		default:
 			s.waits++
-			s.await()
+			s.await(&s.written)
 		}
 	}
-	if s.err != nil || s.refuses != nil {
+	if !s.takes() {
 		return cmp.Or(s.err, s.refuses)
 	}
 	s.taken.Add(int64(len(frames)))
 	before := len(s.filling)
-	if before == 0 {
+	switch {
+	case before > 0:
+	case s.prompt:
+		s.rouse()
+	default:
 		s.due.Reset(writeEvery)
 	}
 	s.filling = append(s.filling, frames...)
@@ -107,26 +115,41 @@ func (s *stream) Take(frames []byte, n int) error {
 	if before < queueRoom/4 && len(s.filling) >= queueRoom/4 {
 		s.rouse()
 	}
-	return nil
+	for turn := s.written + 1; s.sync && s.takes() && s.through < turn; {
+		s.await(&s.through)
+	}
+	return cmp.Or(s.err, s.refuses)
+}
+
+// takes reports whether frames are taken. mu is held.
+func (s *stream) takes() bool { return s.err == nil && s.refuses == nil }
+
+// part has hits wait for nobody who looks at frames any more.
+func (s *stream) part() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sync = false
+	s.room.Broadcast()
 }
 
 // The ends of runs whose frames nobody takes.
 var (
 	errNoRoom     = errors.New("there was no room for a frame (--when-full=stop)")
 	errStandstill = errors.New("nobody took a frame for a second (--when-full=wait waits longer)")
-	errUnread     = errors.New("nobody reads what is printed: not all frames were, but all are in the file")
+	errUnread     = errors.New("nobody reads what is printed: not all frames were printed")
 )
 
 // standstill is how long a hit waits in which no frame is taken at all.
 const standstill = time.Second
 
-// await waits for the writer. A hit that waits for a writer which stands still ends the run, unless it is to wait in any case.
-func (s *stream) await() {
-	written, until := s.written, time.Now().Add(standstill)
+// await waits for the writer to move, as which this count of its work counts. A hit that waits for a writer which stands still ends
+// the run, unless it is to wait in any case.
+func (s *stream) await(count *int64) {
+	before, until := *count, time.Now().Add(standstill)
 	awake := time.AfterFunc(standstill, s.room.Broadcast)
 	defer awake.Stop()
 	s.room.Wait()
-	if s.whenFull == target.WaitWhileMoving && s.err == nil && s.written == written && !time.Now().Before(until) {
+	if s.whenFull != target.AlwaysWait && s.err == nil && *count == before && !time.Now().Before(until) {
 		s.refuses = errStandstill
 	}
 }
@@ -284,10 +307,17 @@ func (s *stream) write() {
 	if err != nil {
 		s.fail(err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.through++
+	s.room.Broadcast()
 }
 
 // put writes and shows the n frames of the writer's half, or as many as there is room for.
 func (s *stream) put(n int64) (err error) {
+	if err := s.name(); err != nil {
+		return err
+	}
 	first := s.frames
 	size := len(s.writing)
 	if s.file != nil {
@@ -299,6 +329,9 @@ func (s *stream) put(n int64) (err error) {
 	if s.show != nil {
 		s.showBegins()
 		s.tell(first)
+		if s.shows != nil {
+			s.shows()
+		}
 		if s.showEnds() {
 			return errUnread
 		}
@@ -333,14 +366,23 @@ func (s *stream) progress() (taken, kept int64) {
 
 // tell shows the frames that were written, of which the first has that index in the run.
 func (s *stream) tell(first int64) {
-	rest := s.writing
-	for i := first; len(rest) > 0; i++ {
-		length := output.FrameLength(s.order, rest)
-		if f, err := tfile.ParseFrame(rest[:length], s.order, s.registers); err == nil {
-			s.show(Frame{Frame: f, Index: i})
-			s.shown.Add(1)
+	for i, f := range s.each() {
+		s.show(Frame{Frame: f, Index: first + i})
+		s.shown.Add(1)
+	}
+}
+
+// each yields the frames of the writer's half, by their places.
+func (s *stream) each() iter.Seq2[int64, tfile.Frame] {
+	return func(yield func(int64, tfile.Frame) bool) {
+		rest := s.writing
+		for i := int64(0); len(rest) > 0; i++ {
+			length := output.FrameLength(s.order, rest)
+			if f, err := tfile.ParseFrame(rest[:length], s.order, s.registers); err == nil && !yield(i, f) {
+				return
+			}
+			rest = rest[length:]
 		}
-		rest = rest[length:]
 	}
 }
 

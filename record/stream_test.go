@@ -1,5 +1,3 @@
-//go:build linux && amd64
-
 package record
 
 import (
@@ -140,5 +138,44 @@ func TestNoRoom(t *testing.T) {
 		if _, bytes, _, _, lost := s.counts(); bytes != before || lost != test.lost || took < test.least {
 			t.Errorf("%d: %d bytes, want %d; %d frames lost, want %d; after %s", test.when, bytes, before, lost, test.lost, took)
 		}
+	}
+}
+
+// TestSync: a hit waits until its frame has been shown, but not for ever if it may not, nor once the run is to end.
+func TestSync(t *testing.T) {
+	shown := make(chan struct{})
+	fresh := func(whenFull target.WhenFull) *stream {
+		s := newStream(binary.LittleEndian, 8)
+		s.prompt, s.sync, s.whenFull = true, true, whenFull
+		s.show = func(Frame) { <-shown }
+		go s.run()
+		return s
+	}
+	s := fresh(target.AlwaysWait)
+	taken := make(chan error)
+	take := func() { taken <- s.Take(numbered(1, 100), 1) }
+	go take()
+	select {
+	case err := <-taken:
+		t.Errorf("a hit did not wait: %v", err)
+	case shown <- struct{}{}:
+		if err := <-taken; err != nil {
+			t.Error(err)
+		}
+	}
+	go take()
+	for s.taken.Load() < 200 {
+		time.Sleep(time.Millisecond)
+	}
+	s.part()
+	if err := <-taken; err != nil {
+		t.Errorf("at the end of the run: %v", err)
+	}
+	if err := fresh(target.WaitWhileMoving).Take(numbered(1, 100), 1); !errors.Is(err, errStandstill) {
+		t.Errorf("nobody looks: %v, want %v", err, errStandstill)
+	}
+	close(shown)
+	if err := s.close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -1,5 +1,3 @@
-//go:build linux && amd64
-
 package record
 
 import (
@@ -15,6 +13,9 @@ const staticRoom = 64 << 10
 // threadLocals tells how far below the thread pointer the thread-local variables of a library begin. That is the same for all
 // threads only if they lie in what is reserved with each thread, as those of libraries that the program starts with do.
 func (s *Session) threadLocals(o *symbol.Object) (below int64, ok bool) {
+	if s.target.ThreadLocals() == nil {
+		return 0, false
+	}
 	for _, p := range s.processes {
 		for entry, known := range p.loaded {
 			if known == o {

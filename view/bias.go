@@ -84,7 +84,7 @@ func biasesOf(program *symbol.Program, t *trace.Tracepoint) (biases []arch.Addr,
 
 // biasesByLocation is biasesOf for what only debug information knows, such as functions of C++ by their names in the source.
 func biasesByLocation(program *symbol.Program, t *trace.Tracepoint) (biases []arch.Addr, found bool) {
-	if !explained(program) || t.Source.At == "" || strings.HasPrefix(t.Source.At, "*") {
+	if !program.Main().File().HasDWARF() || t.Source.At == "" || strings.HasPrefix(t.Source.At, "*") {
 		return nil, false
 	}
 	// Here the addresses are where GDB would set the breakpoint, behind the prologue, so that the distance is exact.

@@ -44,6 +44,7 @@ func (v *View) Columns(limit int) (Columns, error) {
 	if all || len(asked) == 0 && registers {
 		asked = append(v.callSlots(), asked...)
 	}
+	variables = slices.DeleteFunc(variables, v.TimesCalls)
 	slices.Sort(variables)
 	return Columns{v.distinct(asked, limit), slices.Compact(variables)}, nil
 }

@@ -93,12 +93,24 @@ func (e *Expression) Value(r *Reader) (ctype.Number, bool) {
 	return c.expr.Eval(c)
 }
 
+// Text is Reader.Text of what Value returned. What a value from the entry of a call points to was collected there.
+func (e *Expression) Text(r *Reader, v ctype.Number) (string, bool) {
+	for _, o := range e.compiled[r.collection.tracepoint].operands {
+		if o.item != nil {
+			r = r.Of(o.item)
+		}
+	}
+	return r.Text(v)
+}
+
 // Match reports whether the condition holds in the frame that a Reader reads from. In one that lacks something that decides
 // it, it does not hold.
 func (c *Condition) Match(r *Reader) bool {
 	at := c.expression.compiled[r.collection.tracepoint]
 	if at == nil {
-		c.lacking[c.expression.text]++
+		if !r.view.Entry(r.frame) || !ofCall(c.expression.text) {
+			c.lacking[c.expression.text]++
+		}
 		return false
 	}
 	// Most frames lack nothing, and clearing would be most of the work.
@@ -110,12 +122,17 @@ func (c *Condition) Match(r *Reader) bool {
 	value, ok := at.expr.Eval(at)
 	if !ok {
 		for i, lacks := range at.lacks {
-			if lacks {
-				c.lacking[at.expr.Leaves()[i]]++
+			if name := at.expr.Leaves()[i]; lacks && !(ofCall(name) && r.view.Entry(r.frame)) {
+				c.lacking[name]++
 			}
 		}
 	}
 	return ok && value.Bits != 0
+}
+
+// ofCall reports whether an expression is about calls that have returned: the frame of an entry need not have what it asks for.
+func ofCall(text string) bool {
+	return strings.Contains(text, "$"+trace.ReturnName) || strings.Contains(text, tookName) || strings.Contains(text, atEntry)
 }
 
 // Lack says how many frames could not be decided because they lack something.
@@ -177,6 +194,12 @@ func (c *compiled) Value(id int) (uint64, bool) {
 	// Enumerators and the like, which debug information has as numbers.
 	case operandConstant:
 		return o.value, true
+	case operandComm:
+		name, ok := r.view.Comm(r.frame)
+		if (name == o.comm) != o.differs {
+			return 1, ok
+		}
+		return 0, ok
 	case operandPC:
 		return uint64(r.frame.PC), r.frame.HasPC
 	}

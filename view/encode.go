@@ -29,11 +29,16 @@ func (e encoder) append(dst []byte, v ctype.Value, depth int) []byte {
 		return appendUnknown(dst, v.Bytes, e.style)
 	}
 	v.Bytes = v.Bytes[:t.Size]
+	if shape := e.reader.view.Shapes.Of(t, e.language); shape != nil && len(v.Holes) == 0 {
+		return e.appendContents(dst, shape, v, depth-1)
+	}
 	switch {
 	// Which variant is active, JSON could only say by an object of our own making; GDB's text says it in the words of
 	// Rust.
 	case t.Variants() != nil || isHole(v):
 		return e.appendPrinted(dst, v)
+	case t.Describe != nil && t.Kind != ctype.Integer: // what an argument of a system call points to
+		return appendString(dst, plain(e.printer().AppendValue(nil, v)), e.style)
 	case t.Kind == ctype.Record:
 		return e.appendRecord(dst, v, depth-1)
 	case t.Kind == ctype.Array:
@@ -62,9 +67,20 @@ func (e encoder) appendPrinted(dst []byte, v ctype.Value) []byte {
 	return appendString(dst, e.printer().AppendValue(nil, v), e.style)
 }
 
+// plain leaves out the quotation marks around a text: a string of JSON has its own.
+func plain(text []byte) []byte {
+	if n := len(text); n > 1 && text[0] == '"' && text[n-1] == '"' {
+		return text[1 : n-1]
+	}
+	return text
+}
+
 func (e encoder) printer() ctype.Printer {
 	view := e.reader.view
-	return ctype.Printer{Order: view.order, Language: e.language, Symbol: view.Describe, Memory: e.reader.ReadMemory, Brief: true}
+	return ctype.Printer{
+		Order: view.order, Language: e.language, Symbol: view.Describe, Memory: e.reader.ReadMemory, Brief: true, UTF8: true,
+		Unfold: view.Shapes.Unfold,
+	}
 }
 
 // appendReferent appends what a reference refers to, or its address if the frame does not have that.

@@ -64,11 +64,13 @@ var encoded = []struct {
 	{"a string of Go", ctype.Go, ctype.Value{Type: goString, Bytes: le(0x2000, 6)}, `"héllo"`, "héllo"},
 	{"a part of it", ctype.Go, ctype.Value{Type: goString, Bytes: le(0x2001, 2)}, `"é"`, "é"},
 	{"an empty one", ctype.Go, ctype.Value{Type: goString, Bytes: le(0, 0)}, `""`, ""},
-	{"one whose text is not there", ctype.Go, ctype.Value{Type: goString, Bytes: le(0x9000, 6)}, `{"str":"0x9000","len":6}`, "0x9000"},
-	{"one whose text is cut", ctype.Go, ctype.Value{Type: goString, Bytes: le(0x2000, 7)}, `{"str":"0x2000","len":7}`, "0x2000"},
-	{"one that is no text", ctype.Go, ctype.Value{Type: goString, Bytes: le(0x2002, 2)}, `{"str":"0x2002","len":2}`, "0x2002"},
+	{"one whose text is not there", ctype.Go, ctype.Value{Type: goString, Bytes: le(0x9000, 6)}, `"<not collected: 6 characters>"`,
+		"<not collected: 6 characters>"},
+	{"one whose text is cut", ctype.Go, ctype.Value{Type: goString, Bytes: le(0x2000, 7)}, `"héllo<not collected: 1 character>"`,
+		"héllo<not collected: 1 character>"},
+	{"one that is no text", ctype.Go, ctype.Value{Type: goString, Bytes: le(0x2002, 2)}, `"a96c"`, "a9 6c"},
 	{"one of a length that cannot be", ctype.Go, ctype.Value{Type: goString, Bytes: le(0x2000, 1<<63)},
-		`{"str":"0x2000","len":-9223372036854775808}`, "0x2000"},
+		`"<damaged: the end lies before the beginning>"`, "<damaged: the end lies before the beginning>"},
 	{"no string in C", ctype.C, ctype.Value{Type: goString, Bytes: le(0x2000, 6)}, `{"str":"0x2000","len":6}`,
 		"00 20 00 00 00 00 00 00 06 00 00 00 00 00 00 00"},
 	{"a &str", ctype.Rust, ctype.Value{Type: rustStr, Bytes: le(0x2000, 1)}, `"h"`, "h"},
@@ -132,7 +134,7 @@ func TestParts(t *testing.T) {
 	value := ctype.Value{Type: both, Bytes: le(0x2000, 6, 2<<32|1, 5<<32|1, 0), Addr: arch.Addr(0x5000), InMemory: true,
 		Holes: []ctype.Hole{{From: 20, To: 24, Why: ctype.Unavailable}}}
 	got := ""
-	for _, part := range item.Parts() {
+	for _, part := range v.Parts(item) {
 		got += part.Name + "=" + string(r.AppendPart(nil, item, value, part, StyleCSV)) + ";"
 	}
 	if want := "b.name=héllo;b.m.none=;b.m.x=1;b.m.y=<unavailable>;b.m.maybe=Option<i32>::Some(5);b.m.flag=0;"; got != want {

@@ -7,6 +7,7 @@ import (
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/expr"
 	"tracewell/symbol/scope"
+	"tracewell/trace"
 )
 
 // expectation is what a text of a command can have become.
@@ -127,6 +128,9 @@ func (v *View) expectation(c *collection, text string) (e expectation, ok bool) 
 	// Both become an action that is no expression: R, and L for the data of a static tracepoint.
 	case "$regs", "$_sdata":
 		return expectation{nameless: true, registers: true, matches: func(*draft) bool { return false }}, true
+	// What belongs to the call may be in registers, in memory, or computed.
+	case "$" + trace.ReturnName, "$" + trace.ActivationName, "$" + trace.GoroutineName:
+		return expectation{many: true, memory: true, nameless: true, registers: true, matches: func(*draft) bool { return true }}, true
 	case "$args", "$locals":
 		return expectation{many: true, memory: true, nameless: true, matches: isPlain}, true
 	// The return address, which GDB's unwinder of the architecture compiles: code that no source explains.

@@ -13,7 +13,10 @@ type Frame struct {
 	Number  int
 	PC      arch.Addr
 	HasPC   bool
-	Damaged error // the blocks from there on cannot be read
+	Damaged error   // the blocks from there on cannot be read
+	Return  *Return // of the call that ended here; nil if the frame is of no return, or the trace does not tell
+
+	place int // in the view, whatever Number becomes
 }
 
 // Frame reads frame i. The bytes of an earlier frame may be given for reuse.
@@ -22,12 +25,12 @@ func (v *View) Frame(i int, reuse []byte) (Frame, error) {
 	if err != nil {
 		return Frame{}, err
 	}
-	return v.Of(i, raw), nil
+	return v.Paired(v.Of(i, raw)), nil
 }
 
-// Of returns what Frame does, of frame i that was read already.
+// Of returns what Frame does but for the call, of frame i that was read already.
 func (v *View) Of(i int, raw tfile.Frame) Frame {
-	f := Frame{Frame: raw, Number: i, Damaged: raw.Check()}
+	f := Frame{Frame: raw, Number: i, Damaged: raw.Check(), place: i}
 	f.PC, f.HasPC = v.pcOf(raw)
 	return f
 }
@@ -55,8 +58,12 @@ func (v *View) Definition(f Frame) *trace.Tracepoint {
 	if t == nil {
 		return nil
 	}
+	at, known := f.PC, f.HasPC
+	if call, ok := v.callOf(f, t); ok {
+		at, known = call, true
+	}
 	for _, location := range t.locations {
-		if f.HasPC && location.Addr == f.PC {
+		if known && location.Addr == at {
 			return location
 		}
 	}

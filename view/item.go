@@ -8,6 +8,7 @@ import (
 	"tracewell/ax"
 	"tracewell/internal/cexpr"
 	"tracewell/internal/jsontext"
+	"tracewell/record/plan"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/expr"
 	"tracewell/symbol/scope"
@@ -35,9 +36,13 @@ type Item struct {
 	// Reference is the type of a reference, whose value is that of what it refers to; nil for other items.
 	Reference *ctype.Type
 
+	// Absent is why no frame of the location has it, as an item of calls; "" for other items.
+	Absent string
+
 	raw     bool            // named by what the action says, not by what somebody wrote
 	plan    *expr.Evaluator // what the name means at the hit; nil if nothing tells
 	sources []source        // tried one after the other
+	entry   string          // the name, in its normal form, of the item of the entry that this is; "" for other items
 	key     []byte          // the name as the key of a JSON object
 }
 
@@ -65,6 +70,8 @@ const (
 	sourceString // as sourceCode, up to the first zero byte
 	sourceResult // a number: the one that the code has at its end
 	sourcePlan   // what an expression gives
+	sourceTook   // how long the call of the frame took
+	sourceAbsent // none
 )
 
 // collection is what one location of a tracepoint collects.
@@ -72,9 +79,13 @@ type collection struct {
 	tracepoint *trace.Tracepoint // nil for what is the same for all
 	items      []*Item
 	byName     map[string]*Item // by the normal form of the name
+	stack      bool             // the stack is collected for a backtrace
 
 	locals    []scope.Local // in scope at the location
 	frameBase []byte        // code that finds what the Offsets of locals count from; nil if no action does
+
+	ofCalls               bool  // it is of an entry or of returns
+	activation, goroutine *Item // what frames of a call are paired by; nil if not collected
 }
 
 // collections are those of all tracepoints.
@@ -94,12 +105,16 @@ func (v *View) Items(n trace.Number) []*Item {
 	return v.collected().of[t.locations[0]].items
 }
 
-// EveryItem returns the items of all tracepoints, by the numbers of these.
+// EveryItem returns the items of all tracepoints that frames can have, by the numbers of these.
 func (v *View) EveryItem() []*Item {
 	all := v.collected()
 	var items []*Item
 	for _, t := range v.byNumber() {
-		items = append(items, all.of[t].items...)
+		for _, item := range all.of[t].items {
+			if item.Absent == "" {
+				items = append(items, item)
+			}
+		}
 	}
 	return items
 }
@@ -188,6 +203,9 @@ func (all *collections) note(c *collection) {
 		}
 	}
 	for _, item := range c.items {
+		if item.Absent != "" {
+			continue
+		}
 		note(cexpr.Normal(item.Name), item.Type)
 	}
 	for _, local := range c.locals {
@@ -205,9 +223,19 @@ func (v *View) byNumber() []*trace.Tracepoint {
 	return sorted
 }
 
-// collect works out what one location collects.
+// collect works out what one location collects, and what the entry does if it is one of returns.
 func (v *View) collect(t *trace.Tracepoint) *collection {
-	c := &collection{tracepoint: t, byName: make(map[string]*Item)}
+	c := v.own(t)
+	if n := v.tracepoints[t.Number]; n.entry != 0 {
+		v.addCall(c, n)
+	}
+	return c
+}
+
+// own works out what one location collects.
+func (v *View) own(t *trace.Tracepoint) *collection {
+	n := v.tracepoints[t.Number]
+	c := &collection{tracepoint: t, byName: make(map[string]*Item), ofCalls: n.entry != 0 || n.paired}
 	if v.globals != nil {
 		c.locals = v.Symbols.Scope(t.Addr).Frame()
 	}
@@ -215,6 +243,11 @@ func (v *View) collect(t *trace.Tracepoint) *collection {
 	v.addActions(c, t.Actions, hit, false)
 	v.addPlans(c, hit)
 	v.addActions(c, t.StepActions, step, true)
+	for _, command := range t.Source.Commands {
+		if name, why, ok := plan.ParseAbsent(command); ok && c.byName[name] == nil {
+			c.add(&Item{Name: name, Type: ctype.Void, Absent: why, sources: []source{{kind: sourceAbsent}}})
+		}
+	}
 	return c
 }
 
@@ -232,6 +265,9 @@ func (v *View) addActions(c *collection, actions []trace.Action, commands []stri
 		v.nameRegister(drafts, expected, actions)
 	}
 	for _, d := range drafts {
+		if d.source.kind != sourceVariable && c.tracepoint != nil && atCall(c.tracepoint) {
+			continue
+		}
 		d.source.step = step
 		c.nameLocal(d)
 		for _, named := range v.named(c, d) {
@@ -253,8 +289,22 @@ func (v *View) addRegisters(c *collection, action trace.Action, step bool) {
 	}
 }
 
-// add adds an item, to one of the same name if there is one.
+// add adds an item, to one of the same name if there is one. What is there for backtraces, and to pair and time
+// calls, is none.
 func (c *collection) add(item *Item) {
+	switch {
+	case plan.IsStack(item.Name):
+		c.stack = true
+		return
+	case item.Name == "$"+trace.ActivationName:
+		c.activation = item
+		return
+	case item.Name == "$"+trace.GoroutineName:
+		c.goroutine = item
+		return
+	case item.Name == "$"+trace.NanosecondsName && c.ofCalls:
+		return
+	}
 	name := cexpr.Normal(item.Name)
 	known := c.byName[name]
 	if known == nil {

@@ -20,7 +20,8 @@ func appendHex(dst []byte, n uint64) []byte { return strconv.AppendUint(append(d
 //
 // Always there are frame, tracepoint, registers, memory and variables; source if the user gave one, pc if it is known, symbol
 // and line if the program has them. A frame without registers has an empty object of them. Bytes are in the order of memory;
-// value is for blocks of 1, 2, 4 and 8 bytes. "stepped":true stands in frames of while-stepping, "static" has the data of a
+// value is for blocks of 1, 2, 4 and 8 bytes. "stepped":true stands in frames of while-stepping, "comm" is the
+// name of the thread where that is known, "static" has the data of a
 // static tracepoint, "registerBytes" the register block of a file without a target description, "damaged" says what keeps the
 // rest from being read.
 func (v *View) AppendJSON(dst []byte, f Frame) []byte {
@@ -42,6 +43,9 @@ func (v *View) AppendJSON(dst []byte, f Frame) []byte {
 	}
 	if v.Stepped(f) {
 		dst = append(dst, `,"stepped":true`...)
+	}
+	if name, ok := v.Comm(f); ok {
+		dst = jsontext.AppendString(append(dst, `,"comm":`...), name)
 	}
 	dst = v.appendRegisters(dst, f.Registers())
 	dst = v.appendMemory(dst, f)

@@ -12,9 +12,16 @@ import (
 )
 
 // isFirst reports whether a program is the one that objects begin with, or has moved from there.
-// The base name decides, since the program may have been copied beside the trace, from another machine for instance.
+// The base name decides, since the program may have been copied beside the trace, from another machine for instance. The program
+// may be named by a symbolic link, which the kernel has resolved in the name that was recorded.
 func isFirst(program *symbol.Program, objects []tfile.Object) bool {
-	return program != nil && len(objects) > 0 && filepath.Base(objects[0].Path) == filepath.Base(program.Main().Path())
+	if program == nil || len(objects) == 0 {
+		return false
+	}
+	path := program.Main().Path()
+	resolved, err := filepath.EvalSymlinks(path)
+	first := filepath.Base(objects[0].Path)
+	return filepath.Base(path) == first || err == nil && filepath.Base(resolved) == first
 }
 
 // addObjects adds the libraries of a process to its program, those that there still are.

@@ -18,12 +18,12 @@ type Part struct {
 const mostParts = 64
 
 // Parts takes an item apart into what has a value of its own.
-func (i *Item) Parts() []Part {
+func (v *View) Parts(i *Item) []Part {
 	whole := []Part{{Name: i.Name, whole: true}}
-	if i.IsText() || isLeaf(i.Type, i.Language) {
+	if i.IsText() || v.isLeaf(i.Type, i.Language) {
 		return whole
 	}
-	parts := i.appendParts(nil, memberPrefix(i.Name), i.Type, 0, deepest)
+	parts := v.appendParts(nil, i.Language, memberPrefix(i.Name), i.Type, 0, deepest)
 	if len(parts) == 0 || len(parts) > mostParts {
 		return whole
 	}
@@ -31,8 +31,8 @@ func (i *Item) Parts() []Part {
 }
 
 // isLeaf reports whether a value is not made of members that are written one by one.
-func isLeaf(t *ctype.Type, language ctype.Language) bool {
-	if t.Kind != ctype.Record || t.Variants() != nil {
+func (v *View) isLeaf(t *ctype.Type, language ctype.Language) bool {
+	if t.Kind != ctype.Record || t.Variants() != nil || v.Shapes.Of(t, language) != nil {
 		return true
 	}
 	// A string is a record for the compiler and one value for people.
@@ -53,13 +53,21 @@ func memberPrefix(name string) string {
 	return "(" + name + ")."
 }
 
-func (i *Item) appendParts(parts []Part, prefix string, t *ctype.Type, offset, depth int) []Part {
+// Type is the type of a part of an item.
+func (p Part) Type(item *Item) *ctype.Type {
+	if p.whole {
+		return item.Type
+	}
+	return p.field.Type
+}
+
+func (v *View) appendParts(parts []Part, l ctype.Language, prefix string, t *ctype.Type, offset, depth int) []Part {
 	for _, f := range t.Fields() {
 		if f.Static {
 			continue
 		}
 		f.Offset += offset
-		if f.Virtual || isLeaf(f.Type, i.Language) {
+		if f.Virtual || v.isLeaf(f.Type, l) {
 			parts = append(parts, Part{Name: prefix + f.Name, field: f})
 			continue
 		}
@@ -69,7 +77,7 @@ func (i *Item) appendParts(parts []Part, prefix string, t *ctype.Type, offset, d
 			inner = prefix
 		}
 		if depth > 0 && len(parts) <= mostParts {
-			parts = i.appendParts(parts, inner, f.Type, f.Offset, depth-1)
+			parts = v.appendParts(parts, l, inner, f.Type, f.Offset, depth-1)
 		}
 	}
 	return parts
@@ -84,5 +92,22 @@ func (r *Reader) AppendPart(dst []byte, item *Item, v ctype.Value, part Part, st
 	case !f.Virtual && !holds(f, v.Bytes):
 		return dst
 	}
-	return encoder{reader: r, language: item.Language, style: style}.appendField(dst, v, f, deepest)
+	return encoder{reader: r.Of(item), language: item.Language, style: style}.appendField(dst, v, f, deepest)
+}
+
+// PartValue takes a part out of the value of its item, as a value of its own. It is false if the value has not all of it, or if
+// only the object itself tells where it lies.
+func (r *Reader) PartValue(v ctype.Value, part Part) (ctype.Value, bool) {
+	f := part.field
+	switch {
+	case part.whole:
+	case f.Virtual || !holds(f, v.Bytes):
+		return ctype.Value{}, false
+	case f.Bits == 0:
+		v = v.Part(f.Type, f.Offset)
+	default:
+		bits := v.Part(ctype.ArrayOf(ctype.Int(1, false), f.Span()), f.Offset)
+		v = ctype.Value{Type: f.Type, Bytes: f.Unpack(bits.Bytes, f.Type.Order(r.view.order)), Holes: bits.Holes}
+	}
+	return v, len(v.Holes) == 0 && len(v.Bytes) >= v.Type.Size
 }

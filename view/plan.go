@@ -9,6 +9,7 @@ import (
 	"tracewell/arch"
 	"tracewell/internal/cexpr"
 	"tracewell/symbol"
+	"tracewell/symbol/container"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/expr"
 	"tracewell/tfile"
@@ -19,11 +20,14 @@ import (
 // for the tracepoint's address, and evaluated over the frame. So are variables found that lie in a register, now here and now
 // there, or in pieces. An action tells nothing of these but registers and memory.
 
-// explained reports whether the debug information of a program tells where its variables are.
-// On machines whose DWARF register numbers are not in the table of arch nothing could be computed from locations.
-func explained(p *symbol.Program) bool {
-	return p != nil && p.Main().File().Arch().Variables && p.Main().File().HasDWARF()
+// explains reports whether the debug information of a program tells where its variables are: what registers there are has to be
+// known, and which of them DWARF means by a number.
+func (v *View) explains(p *symbol.Program) bool {
+	return p != nil && v.knows(p.Main().File().Arch()) && p.Main().File().HasDWARF()
 }
+
+// knows reports whether the registers of a machine are those of every Linux, or in the description that the trace has.
+func (v *View) knows(m *arch.Machine) bool { return m.Variables || v.Layout != nil && len(m.DWARF) > 0 }
 
 // planScope is the scope of an address with the trace state variables of the file.
 // A program knows nothing of these variables, which only the trace defines.
@@ -43,10 +47,11 @@ func (s planScope) Variable(name string) (trace.VariableNumber, bool) {
 // Commands are compiled in the scope of the tracepoint's address, as GDB and record compiled them when they defined
 // it: names mean there what they meant to the user.
 func (v *View) addPlans(c *collection, commands []string) {
-	if v.program == nil {
+	at := v.scopeOf(c.tracepoint)
+	if at == nil {
 		return
 	}
-	scope := planScope{v.program.Scope(c.tracepoint.Addr), v}
+	scope := planScope{at, v}
 	// Only if every text was understood, raw items are known to be parts of what the texts name.
 	all, some := true, false
 	for _, command := range commands {
@@ -59,7 +64,7 @@ func (v *View) addPlans(c *collection, commands []string) {
 			option = "/" + option + " "
 		}
 		for _, text := range splitList(rest) {
-			collected, err := expr.Collect(option+text, scope)
+			collected, err := expr.Collect(option+text, scope, container.Limits{})
 			if err != nil {
 				all = false
 				continue
@@ -163,6 +168,13 @@ func (r *Reader) Find(item *Item) (ctype.Value, bool) {
 // planned returns what the name of an item means in the program, false if nothing of that is known.
 // After steps, locations in registers would be those of another address than the plan was compiled for.
 func (r *Reader) planned(item *Item) (ctype.Value, bool) {
+	if item.entry != "" {
+		entry, found := r.ofEntry(item)
+		if found == nil {
+			return ctype.Value{}, false
+		}
+		return entry.planned(found)
+	}
 	if item.plan == nil || item.Reference != nil || r.stepped {
 		return ctype.Value{}, false
 	}

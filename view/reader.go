@@ -20,9 +20,13 @@ type Reader struct {
 	collection *collection
 	stepped    bool
 
-	machine ax.Machine
-	traced  tracing
-	scratch []byte // what lies in several blocks, or in none
+	entry   *Reader // of the frame of the entry, if this one is of a return
+	entered bool    // that is set
+
+	machine   ax.Machine
+	traced    tracing
+	scratch   []byte // what lies in several blocks, or in none
+	unwinding unwinding
 }
 
 // tracing is what an expression recorded last.
@@ -49,7 +53,7 @@ func (v *View) NewReader() *Reader { return &Reader{view: v, collection: v.colle
 func (r *Reader) Set(f Frame) {
 	r.frame, r.registers = f, f.Registers()
 	all := r.view.collected()
-	r.collection, r.stepped = all.none, false
+	r.collection, r.stepped, r.entered = all.none, false, false
 	if t := r.view.Definition(f); t != nil {
 		r.collection = all.of[t]
 		r.stepped = r.view.Stepped(f)
@@ -64,6 +68,13 @@ func (r *Reader) Items() []*Item { return r.collection.items }
 
 // Read finds an item, false if the frame does not have all of it.
 func (r *Reader) Read(item *Item) (Datum, bool) {
+	if item.entry != "" {
+		entry, found := r.ofEntry(item)
+		if found == nil {
+			return Datum{}, false
+		}
+		return entry.Read(found)
+	}
 	for i := range item.sources {
 		s := &item.sources[i]
 		// At a step only the actions of while-stepping were carried out; those of the hit would find what a step left
@@ -111,6 +122,13 @@ func (r *Reader) find(item *Item, s *source) (Datum, bool) {
 		return r.memory(base+s.addr, s.size, false)
 	case sourcePlan:
 		return r.evaluate(s)
+	case sourceAbsent:
+		return Datum{}, false
+	case sourceTook:
+		if r.frame.Return == nil || !r.frame.Return.Timed {
+			return Datum{}, false
+		}
+		return r.number(uint64(r.frame.Return.Took)), true
 	}
 	// Without registers the frame base cannot be computed, which is not an address that the frame lacks but no address
 	// at all.

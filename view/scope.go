@@ -1,13 +1,16 @@
 package view
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tracewell/arch"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/expr"
 	"tracewell/tdesc"
+	"tracewell/trace"
 )
 
 // frameScope says what names mean in the frames of one location of a tracepoint. A name that begins with $ is that of a register,
@@ -30,6 +33,8 @@ type operand struct {
 	size     int
 	variable int32
 	value    uint64 // operandConstant
+	comm     string // operandComm: what the name of the thread is compared with
+	differs  bool   // operandComm: it is to be another
 }
 
 // operandKind says how the value of an operand is found.
@@ -45,6 +50,7 @@ const (
 	operandTracepoint
 	operandPC
 	operandConstant
+	operandComm
 )
 
 // builtins are the names that every frame has a value for.
@@ -60,14 +66,20 @@ var builtins = []struct {
 
 // Operand implements expr.Operands.
 func (s *frameScope) Operand(name string) (expr.Operand, bool) {
+	if o, ok := commOperand(name); ok {
+		return s.operand(o, ctype.Int(4, true)), true
+	}
 	if word, found := strings.CutPrefix(name, "$"); found && isName(word) {
-		return s.dollar(word)
+		if operand, ok := s.dollar(word); ok {
+			return operand, true
+		}
 	}
-	if item := s.collection.byName[name]; item != nil {
+	item := s.collection.byName[name]
+	if item != nil && item.Absent == "" {
 		return s.operand(operand{kind: operandItem, item: item}, item.Type), true
 	}
-	if item := s.collection.local(name); item != nil {
-		return s.operand(operand{kind: operandItem, item: item}, item.Type), true
+	if local := s.collection.local(name); local != nil {
+		return s.operand(operand{kind: operandItem, item: local}, local.Type), true
 	}
 	if addr, typ, ok := s.view.global(name); ok {
 		return s.operand(operand{kind: operandMemory, addr: addr, size: typ.Size}, typ), true
@@ -77,13 +89,33 @@ func (s *frameScope) Operand(name string) (expr.Operand, bool) {
 	if typ, ok := s.all.typed[name]; ok {
 		return s.operand(operand{}, typ), true
 	}
+	if item != nil { // absent everywhere
+		return s.operand(operand{}, ctype.Int(8, true)), true
+	}
 	if value, typ, ok := s.view.globals.Constant(name); ok {
 		return s.operand(operand{kind: operandConstant, value: uint64(value)}, typ), true
 	}
 	if addr, ok := s.view.function(name); ok {
 		return s.operand(operand{kind: operandMemory, addr: addr}, code), true
 	}
+	// As in templates, where nothing of the program has the name.
+	if name == trace.ThreadIDName || name == trace.ProcessIDName {
+		return s.dollar(name)
+	}
 	return expr.Operand{}, false
+}
+
+// commTest is a comparison of the name of the thread, the only text that expressions know.
+var commTest = regexp.MustCompile(`^comm *([=!]=) *("(?:[^"\\]|\\.)*")$`)
+
+// commOperand is the operand of a comparison with the name of the thread.
+func commOperand(text string) (operand, bool) {
+	m := commTest.FindStringSubmatch(text)
+	if m == nil {
+		return operand{}, false
+	}
+	name, err := strconv.Unquote(m[2])
+	return operand{kind: operandComm, comm: name, differs: m[1] == "!="}, err == nil
 }
 
 // code is the type of a function. Like an array it stands for its address.

@@ -1,11 +1,14 @@
 package view
 
-import "tracewell/symbol/ctype"
+import (
+	"tracewell/internal/jsontext"
+	"tracewell/symbol/ctype"
+)
 
 // Style is how values are written for other programs. In both a pointer and a register is a hexadecimal number after 0x, any
 // other integer a decimal one, and a text is itself: an array of characters up to its first zero byte, and a string of Go or Rust
-// whose text the frame has. What has no such form, as the alternatives of an enumeration of Rust and what the program does not
-// know itself, is the text that GDB prints.
+// whose text the frame has. Containers are written as their contents. What has no such form, as the alternatives of an enumeration
+// of Rust and what the program does not know itself, is the text that GDB prints.
 type Style uint8
 
 // The styles.
@@ -14,7 +17,12 @@ const (
 	// known in hexadecimal, as a reader would take 0102 for a number. Of a string whose text the frame lacks it has the address.
 	StyleCSV Style = iota
 	// StyleJSON writes a JSON value: integers and floating-point numbers are numbers, arrays are arrays, structures are
-	// objects, all else is a string; bytes of which nothing is known are a string as in "bytes" of a block of memory.
+	// objects, all else is a string; bytes of which nothing is known are a string as in "bytes" of a block of memory. A vector, a
+	// list or a set is an array; a map is an object if its keys are texts or numbers and each occurs once, and otherwise an array of
+	// pairs. An optional value, a variant, a smart pointer or an interface of Go is what it contains or points to, and null without
+	// that, as is a slice, map or channel of Go that is nil. If elements are missing, the last element of the array is a string that
+	// says why: "<not collected: 997 elements>".
+	// The value that a call returns is such a string if the frame cannot have it: "<tail call: …>".
 	StyleJSON
 )
 
@@ -28,6 +36,9 @@ func (r *Reader) Append(dst []byte, item *Item, style Style) ([]byte, bool) {
 		}
 		return openQuote(dst, style), true
 	}
+	if item.Absent != "" && style == StyleJSON {
+		return jsontext.AppendString(dst, item.Reason()), true
+	}
 	v, ok := r.Find(item)
 	if !ok {
 		return dst, false
@@ -37,13 +48,16 @@ func (r *Reader) Append(dst []byte, item *Item, style Style) ([]byte, bool) {
 
 func (r *Reader) appendWhole(dst []byte, item *Item, v ctype.Value, style Style) []byte {
 	if !item.IsText() {
-		return encoder{reader: r, language: item.Language, style: style}.append(dst, v, deepest)
+		return encoder{reader: r.Of(item), language: item.Language, style: style}.append(dst, v, deepest)
 	}
 	if text, ok := textOf(v.Bytes); ok {
 		return appendString(dst, text, style)
 	}
 	return appendUnknown(dst, v.Bytes, style)
 }
+
+// Reason is what stands in place of an item that no frame has.
+func (i *Item) Reason() string { return "<" + i.Absent + ">" }
 
 // IsText reports whether an item is a text that ends at the first zero byte, as collect/s asks for.
 func (i *Item) IsText() bool { return i.sources[0].kind == sourceString }

@@ -8,7 +8,9 @@ import (
 
 	"tracewell/arch"
 	"tracewell/internal/jsontext"
+	"tracewell/record/plan"
 	"tracewell/symbol"
+	"tracewell/symbol/container"
 	"tracewell/symbol/scope"
 	"tracewell/tdesc"
 	"tracewell/tfile"
@@ -33,15 +35,27 @@ type View struct {
 	globals     *scope.Image    // what the program's debugging information says; nil without
 	program     *symbol.Program // Symbols, where expressions can be compiled for it; else nil
 
+	// Shapes tells which values are containers, for whoever prints them.
+	Shapes     container.Shapes
+	threadName ThreadName               // nil where no names are known
+	threads    map[int64][]tfile.Thread // names that the trace has, by threads
+
 	once       sync.Once
 	everything *collections // of collected
+	pairOnce   sync.Once
+	partners   partners // of allPartners
+
+	whole   *View         // of ChosenFrom; nil if this is the whole trace
+	placeIn func(int) int // there, of a frame here
 }
 
 // tracepoint is the definitions of one number: one for each location.
 type tracepoint struct {
 	locations []*trace.Tracepoint
 	source    string
-	json      []byte // the members of a frame's object that are the same for all of the tracepoint's
+	entry     trace.Number // of the tracepoint where the function is entered, for one of returns; else 0
+	paired    bool         // there is such a one of returns for this
+	json      []byte       // the members of a frame's object that are the same for all of the tracepoint's
 }
 
 // namedSlot is a register with its name as the key of a JSON object.
@@ -59,8 +73,8 @@ type variableName struct {
 
 // New returns a view of a trace, such as a file. The program may be nil; else it names what is in frames, and its debug
 // information gives what was collected its names and types. It is not changed, and stays open as long as the view is in use. One
-// that can be loaded anywhere is taken to be where the file says that it was, or else tracepoints on functions or lines show it; if
-// none does it is left out. The warnings say what could not be used.
+// that can be loaded anywhere is taken to be where the file says that it was, or else tracepoints on functions or lines show it;
+// if none does it is left out. The warnings say what could not be used.
 func New(content tfile.Content, program *symbol.Program) (*View, []string) {
 	header := content.Header()
 	file, _ := content.(*tfile.File)
@@ -78,6 +92,8 @@ func New(content tfile.Content, program *symbol.Program) (*View, []string) {
 	for i := range header.Tracepoints {
 		v.addTracepoint(&header.Tracepoints[i])
 	}
+	v.findReturns()
+	v.nameThreads(tfile.Threads(header.Description))
 	// Behind all locations, as the source of any of them is that of the number.
 	for _, t := range v.tracepoints {
 		t.json = staticMembers(t)
@@ -98,11 +114,14 @@ func (v *View) place(program *symbol.Program, header tfile.Header) (err error) {
 	} else if v.Symbols, err = placed(program, header.Tracepoints); v.Symbols == nil {
 		return err
 	}
+	if machine := v.Symbols.Main().File().Arch(); !machine.Variables && v.Layout != nil {
+		v.Symbols.SetLayout(v.Layout)
+	}
 	switch {
 	// Only record writes where files were loaded. Its word counts more than what tracepoints seem to show.
-	case told && v.Symbols.Main().File().Arch().Variables: // its libraries may be explained where it is not
+	case told && v.knows(v.Symbols.Main().File().Arch()): // its libraries may be explained where it is not
 		addObjects(v.Symbols, objects[1:])
-	case explained(v.Symbols):
+	case v.explains(v.Symbols):
 		addLibraries(v.Symbols, header.Tracepoints)
 	default:
 		return nil
@@ -113,6 +132,7 @@ func (v *View) place(program *symbol.Program, header tfile.Header) (err error) {
 		return errMisplaced
 	}
 	v.program = v.Symbols
+	v.Shapes.Described = v.program.Described
 	return nil
 }
 
@@ -151,6 +171,24 @@ func (v *View) addTracepoint(t *trace.Tracepoint) {
 	v.definitions = append(v.definitions, t)
 	if known.source == "" {
 		known.source = t.Source.At
+	}
+}
+
+// findReturns finds the tracepoints that are set where functions return. Their source is what GDB reads, an address; what the user
+// gave stands in a comment.
+func (v *View) findReturns() {
+	for _, t := range v.tracepoints {
+		if location, ok := plan.ParsePlace(t.locations[0].Source.Commands); ok {
+			t.source = location
+		}
+		entry, location, ok := plan.ParseReturns(t.locations[0].Source.Commands)
+		if !ok {
+			continue
+		}
+		t.entry, t.source = entry, location+" returns"
+		if at := v.tracepoints[entry]; at != nil {
+			at.paired = true
+		}
 	}
 }
 
@@ -193,6 +231,11 @@ func (v *View) VariableName(n int32) string {
 // IsTimestamp reports whether a trace state variable is the time of a hit, in microseconds.
 func (v *View) IsTimestamp(n int32) bool {
 	return n == int32(trace.Timestamp) && v.variables[n].text == trace.TimestampName
+}
+
+// TimesCalls reports whether a trace state variable is there for $took, which is what people want to know of it.
+func (v *View) TimesCalls(n int32) bool {
+	return n == int32(trace.Nanoseconds) && v.IsBuiltin(n) && v.returning()
 }
 
 // IsBuiltin reports whether a trace state variable is one that the target computes.

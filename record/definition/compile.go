@@ -106,7 +106,7 @@ func (d *draft) lacks(text plan.Text) error {
 
 // compile makes the tracepoint for one location, with the names that are in scope there. The while-stepping action has a list of
 // its own, whose actions run at each step: names mean there what they mean at the tracepoint, as in GDB.
-func (c *compiler) compile(t *plan.Tracepoint, at symbol.Location, s expr.Scope) (d *draft, err error) {
+func (c *compiler) compile(t *plan.Tracepoint, at symbol.Location, s scope) (d *draft, err error) {
 	d = &draft{location: at, Tracepoint: trace.Tracepoint{
 		Number: t.Number, Addr: at.Addr, Enabled: !t.Disabled, Pass: t.Pass,
 		Source: trace.Source{At: t.Location.Value, Cond: t.Condition.Value},
@@ -119,7 +119,11 @@ func (c *compiler) compile(t *plan.Tracepoint, at symbol.Location, s expr.Scope)
 			return nil, t.Condition.Explain(err)
 		}
 	}
+	if t.Repeats {
+		d.Repeats, d.Alike = alike(t.Alike, s)
+	}
 	b := actionBuilder{compiler: c, scope: s}
+	implied, absent := b.addImplied(t, at)
 	for _, a := range c.plan.AllActions(t) {
 		if a.Kind != plan.Step {
 			if err := b.add(a); err != nil {
@@ -137,23 +141,46 @@ func (c *compiler) compile(t *plan.Tracepoint, at symbol.Location, s expr.Scope)
 		b.warnings, b.lacking = append(b.warnings, steps.warnings...), append(b.lacking, steps.lacking...)
 	}
 	d.Actions, d.warnings, d.lacking = b.finish(), b.warnings, b.lacking
-	d.Source.Commands = plan.Commands(c.plan.AllActions(t), c.dialect)
+	d.Source.Commands = append(absent, plan.Commands(append(implied, c.plan.AllActions(t)...), c.dialect)...)
+	switch {
+	case t.Entry != 0:
+		d.Source.At = "*" + at.Addr.String()
+		d.Source.Commands = slices.Insert(d.Source.Commands, 0, t.ReturnsComment())
+	case at.Call != "" || at.Probe != nil:
+		d.Source.At = "*" + at.Addr.String()
+		d.Source.Commands = slices.Insert(d.Source.Commands, 0, t.PlaceComment())
+	}
 	return d, nil
+}
+
+// mostTold is how many bytes of a text tell it from others.
+const mostTold = 200
+
+// alike compiles the expressions by which hits are told apart, false if one is neither a number nor a text.
+func alike(list []plan.Text, s scope) (ok bool, codes [][]byte) {
+	for _, text := range list {
+		code, err := expr.Told(text.Value, mostTold, s)
+		if err != nil {
+			return false, nil
+		}
+		codes = append(codes, code)
+	}
+	return true, codes
 }
 
 // actionBuilder makes the actions of a list, in their order. What is collected goes together until something is evaluated, after
 // which the same expression may collect something else: a trace state variable that teval has set.
 type actionBuilder struct {
 	*compiler
-	scope    expr.Scope
+	scope    scope
 	pending  []*expr.Collection
 	actions  []trace.Action
 	warnings []error
 	lacking  []lacking
 }
 
-// add compiles an action. What cannot be collected is noted, as it may be there at another location; what cannot be evaluated is an
-// error, because the run would compute something else without it.
+// add compiles an action. What cannot be collected is noted, as it may be there at another location; what cannot be evaluated is
+// an error, because the run would compute something else without it.
 func (b *actionBuilder) add(a plan.Action) error {
 	for _, text := range a.Expressions {
 		var err error
@@ -190,7 +217,7 @@ func (b *actionBuilder) collect(a plan.Action, text plan.Text) error {
 			modifier = fmt.Sprintf("/s%d ", a.Limit)
 		}
 	}
-	c, err := expr.Collect(modifier+text.Value, b.scope)
+	c, err := expr.Collect(modifier+text.Value, b.scope, b.plan.Settings.Contents)
 	if err != nil {
 		return withoutPrefix(err, modifier)
 	}
@@ -198,6 +225,7 @@ func (b *actionBuilder) collect(a plan.Action, text plan.Text) error {
 		b.warnings = append(b.warnings, text.Explain(fmt.Errorf("%s cannot be collected: %s", m.Name, m.Reason)))
 	}
 	b.noteForeign(text, c)
+	b.addPointed(c)
 	b.pending = append(b.pending, c)
 	return nil
 }
@@ -229,11 +257,22 @@ func (b *actionBuilder) finish() []trace.Action {
 	return b.actions
 }
 
-// needsPC reports whether readers of a trace file could not tell where frames of tracepoints with a number were made unless these
-// have registers: without any, GDB takes it to be the address of the tracepoint, and of several locations the first. Frames of
-// steps are made anywhere.
-func needsPC(d *trace.Tracepoint, all []trace.Tracepoint) bool {
-	return d.Step > 0 || slices.ContainsFunc(all, func(o trace.Tracepoint) bool { return o.Number == d.Number && o.Addr != d.Addr })
+// severalPlaces returns the numbers that tracepoints at more than one address have. Without any registers readers of a trace file
+// could not tell where their frames were made: GDB takes it to be the address of the tracepoint, and of several locations the
+// first.
+func severalPlaces(lists ...[]trace.Tracepoint) map[trace.Number]bool {
+	first, several := make(map[trace.Number]arch.Addr), make(map[trace.Number]bool)
+	for _, list := range lists {
+		for i := range list {
+			d := &list[i]
+			if at, known := first[d.Number]; !known {
+				first[d.Number] = d.Addr
+			} else if at != d.Addr {
+				several[d.Number] = true
+			}
+		}
+	}
+	return several
 }
 
 // withRegisters adds the pc to a list of actions that collects registers, or must. A frame with a register block has all
@@ -268,8 +307,8 @@ func mask(registers []arch.Reg) []byte {
 	return m
 }
 
-// extent is how long a register block must be, in bytes, for the registers that a tracepoint collects: blocks are prefixes of the g
-// packet.
+// extent is how long a register block must be, in bytes, for the registers that a tracepoint collects: blocks are prefixes of the
+// g packet.
 func (c *compiler) extent(d *trace.Tracepoint) int {
 	length := 0
 	for _, r := range append(registersOf(d.Actions), registersOf(d.StepActions)...) {

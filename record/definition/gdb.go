@@ -17,7 +17,8 @@ var dollar = regexp.MustCompile(`\$[A-Za-z_][A-Za-z_0-9]*`)
 var words = []string{"$args", "$locals", "$regs", "$_ret", "$_sdata", "$" + trace.TimestampName}
 
 // dialect writes an expression as GDB can collect it, false if it cannot. GDB's agent expressions have neither its user registers
-// $pc, $sp and $fp, which are written by the names of the machine's registers, nor parts of registers such as $eax.
+// $pc, $sp and $fp, which are written by the names of the machine's registers, nor parts of registers such as $eax,
+// in which the arguments of probes are.
 func (c *compiler) dialect(e plan.Text) (string, bool) {
 	known := true
 	text := dollar.ReplaceAllStringFunc(e.Value, func(name string) string {

@@ -17,7 +17,11 @@ import (
 type Finder struct {
 	Points     []*Point
 	Semaphores map[arch.Addr][]arch.Addr // of static tracepoints, by their address
-	Defined    []trace.Tracepoint        // what the target has been given so far, kept by whoever gives it
+	Several    bool                      // processes will come that have the locations at other addresses
+	Defined    []trace.Tracepoint        // what the target has been given so far, kept by whoever gives it, who adds at the end
+
+	index   map[trace.Key]int // of the first of Defined
+	indexed int               // so many
 
 	plan     *plan.Plan
 	compiler *compiler
@@ -26,7 +30,10 @@ type Finder struct {
 // New makes a Finder for a target whose registers are those of the layout and whose machine is isa, and which has these built-in
 // variables besides $trace_timestamp. It finds nothing yet.
 func New(p *plan.Plan, layout *tdesc.Layout, isa *arch.ISA, builtins ...string) *Finder {
-	f := &Finder{plan: p, compiler: newCompiler(p, layout, isa, builtins), Semaphores: make(map[arch.Addr][]arch.Addr)}
+	f := &Finder{
+		plan: p, compiler: newCompiler(p, layout, isa, builtins),
+		Semaphores: make(map[arch.Addr][]arch.Addr), index: make(map[trace.Key]int),
+	}
 	for i := range p.Tracepoints {
 		f.Points = append(f.Points, &Point{Tracepoint: &p.Tracepoints[i]})
 	}
@@ -40,10 +47,11 @@ func (f *Finder) Variables() []trace.Variable { return f.compiler.defined }
 // Definition finds the definition that the target has been given under a key, which is a number and an address; nil if there is
 // none.
 func (f *Finder) Definition(k trace.Key) *trace.Tracepoint {
-	for i := range f.Defined {
-		if f.Defined[i].Key() == k {
-			return &f.Defined[i]
-		}
+	for ; f.indexed < len(f.Defined); f.indexed++ {
+		f.index[f.Defined[f.indexed].Key()] = f.indexed
+	}
+	if i, ok := f.index[k]; ok {
+		return &f.Defined[i]
 	}
 	return nil
 }
@@ -71,11 +79,21 @@ func (t *Point) location() string {
 
 // Find finds what there is of the plan in a process and has not been found there, and compiles it. It is called again whenever
 // files were loaded. What cannot be compiled at any location of a tracepoint that has no other is an error, and so is a location
-// that is none; the rest is a warning. That a location is not found is neither: it is pending, and the reason is in
-// Point.Pending.
+// that is none; the rest is a warning, one of type Problems for each tracepoint. That a location is not found is neither: it is
+// pending, and the reason is in Point.Pending.
 func (f *Finder) Find(p Image) (found []trace.Tracepoint, warnings []error, err error) {
 	for _, t := range f.Points {
 		locations, err := p.Program.Locate(t.location())
+		if t.Returns {
+			locations = entered(p.Program, locations)
+		}
+		if err == nil {
+			err = t.unfit(locations)
+		}
+		var unclear []error
+		if t.Entry != 0 && err == nil {
+			locations, unclear, err = t.returns(p.Program, locations)
+		}
 		var missing *symbol.NotFoundError
 		switch {
 		case errors.As(err, &missing):
@@ -87,11 +105,14 @@ func (f *Finder) Find(p Image) (found []trace.Tracepoint, warnings []error, err 
 			return nil, nil, t.Location.Explain(err)
 		}
 		definitions, problems := f.compileAt(p, t, locations)
+		problems = append(problems, unclear...)
 		if len(definitions) == 0 && len(problems) > 0 && len(t.Locations) == 0 {
 			return nil, nil, problems[0]
 		}
 		found = append(found, definitions...)
-		warnings = append(warnings, problems...)
+		if len(problems) > 0 {
+			warnings = append(warnings, Problems(problems))
+		}
 	}
 	return found, warnings, nil
 }
@@ -104,7 +125,7 @@ func (f *Finder) compileAt(p Image, t *Point, locations []symbol.Location) (foun
 		if p.Sites[l.Addr] && slices.ContainsFunc(t.Locations, func(o symbol.Location) bool { return o.Addr == l.Addr }) {
 			continue
 		}
-		d, err := f.compiler.compile(t.Tracepoint, l, scopeAt(p.Program, l.Addr, f.compiler.variables))
+		d, err := f.compiler.compile(t.Tracepoint, l, f.scopeAt(p.Program, l.Addr, t.Returns))
 		if err != nil {
 			problems = append(problems, t.at(l, err))
 			continue
@@ -145,8 +166,8 @@ func (t *Point) at(l symbol.Location, err error) error {
 	return fmt.Errorf("tracepoint %d at %s: %w", t.Number, l, err)
 }
 
-// nowhere returns why an expression can be collected at none of the locations, nil if each can be at some. Those of the first draft
-// are enough to look at: what all lack, it lacks.
+// nowhere returns why an expression can be collected at none of the locations, nil if each can be at some. Those of the first
+// draft are enough to look at: what all lack, it lacks.
 func nowhere(drafts []*draft) error {
 	if len(drafts) == 0 {
 		return nil
@@ -162,10 +183,10 @@ func nowhere(drafts []*draft) error {
 // Complete gives tracepoints the registers that readers of the file need, and returns how long the register block must be, in
 // bytes. It looks at all definitions so far: another location of a number makes the pc necessary in both.
 func (f *Finder) Complete(found []trace.Tracepoint) (extent int) {
-	all := slices.Concat(f.Defined, found)
+	several := severalPlaces(f.Defined, found)
 	for i := range found {
 		d := &found[i]
-		d.Actions = f.compiler.withRegisters(d.Actions, needsPC(d, all))
+		d.Actions = f.compiler.withRegisters(d.Actions, d.Step > 0 || several[d.Number] || f.Several) // frames of steps are made anywhere
 		if d.Step > 0 {
 			d.StepActions = f.compiler.withRegisters(d.StepActions, true)
 		}

@@ -24,10 +24,26 @@ type File struct {
 	f        *os.File
 	appender *tfile.Appender
 	start    int64 // of the frames
+	header   tfile.Header
+	threads  []tfile.Thread // those that have been named
 }
 
+// fewThreads is for how many names of threads there is room from the beginning.
+const fewThreads = 8
+
 // Create makes a trace file without frames.
-func Create(path string, h tfile.Header) (*File, error) {
+func Create(path string, h tfile.Header) (*File, error) { return create(path, h, nil) }
+
+// create makes one that has names of threads already, and room for as many more.
+func create(path string, h tfile.Header, threads []tfile.Thread) (*File, error) {
+	wanted := h
+	if h.Description != "" {
+		var lines []string
+		for range max(fewThreads, len(threads)) {
+			lines = append(lines, tfile.ThreadPlace())
+		}
+		h.Description = tfile.WithThreads(h.Description, threads) + "\n" + strings.Join(lines, "\n")
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return nil, err
@@ -40,7 +56,19 @@ func Create(path string, h tfile.Header) (*File, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(path))
 	}
-	return &File{path: path, f: f, appender: a, start: a.End() - endMarker}, nil
+	return &File{path: path, f: f, appender: a, start: a.End() - endMarker, header: wanted, threads: threads}, nil
+}
+
+// Name keeps the name of a thread. Where there is no room for more the definitions are written anew.
+func (f *File) Name(t tfile.Thread) error {
+	if f.header.Description == "" {
+		return nil
+	}
+	f.threads = append(f.threads, t)
+	if ok, err := f.appender.Name(t); ok || err != nil {
+		return err
+	}
+	return f.Redefine(f.header)
 }
 
 // copyRoom is how much is copied at once.
@@ -76,7 +104,7 @@ func (f *File) Update(st trace.Status, tracepoints []trace.Tracepoint) error {
 func (f *File) Redefine(h tfile.Header) error {
 	draft := f.path + ".part"
 	// In the same folder, so that the rename replaces the file in one step: a reader sees the old file or the new one.
-	next, err := Create(draft, h)
+	next, err := create(draft, h, f.threads)
 	if err != nil {
 		return err
 	}
@@ -124,7 +152,7 @@ func (f *File) copyFrames(to *File, h tfile.Header) error {
 // no room for a single one.
 func Keep(path string, h tfile.Header, frames iter.Seq[tfile.Frame]) (kept, size int64, err error) {
 	draft := path + ".part"
-	f, err := Create(draft, h)
+	f, err := create(draft, h, nil)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -16,10 +16,18 @@ type Item struct {
 }
 
 // DefaultBacktrace is how many bytes of the stack are collected for a backtrace that says nothing of it.
-const DefaultBacktrace = 2048
+const DefaultBacktrace = 8192
 
-// maxBacktrace is the longest piece of memory that a frame can have in one block.
-const maxBacktrace = 0xffff
+// belowStack is how much is collected below the stack pointer. In front of a return instruction CFI may still have registers there
+// that were popped already, in what the ABI keeps from signal handlers or in what nothing has written over yet.
+const belowStack = 128
+
+// A piece of the stack has from minBacktrace to maxBacktrace bytes. The latter is the longest block of memory that a frame can
+// have. A smaller number than the former is taken for the number of calls that somebody wants, as other tracers count.
+const (
+	minBacktrace = 64
+	maxBacktrace = 0xffff
+)
 
 // options read the values of items into the tracepoint that they are for.
 var options = map[string]func(*Tracepoint, Text) error{
@@ -88,11 +96,30 @@ func backtraceOption(t *Tracepoint, value Text) error {
 	n := uint64(DefaultBacktrace)
 	if value.Value != "" {
 		var err error
-		if n, err = strconv.ParseUint(value.Value, 0, 64); err != nil || n == 0 || n > maxBacktrace {
-			return value.fault("a backtrace takes from 1 to %d bytes of the stack", maxBacktrace)
+		if n, err = strconv.ParseUint(value.Value, 0, 64); err != nil || n < minBacktrace || n > maxBacktrace {
+			return value.fault("a backtrace takes from %d to %d bytes of the stack, whatever the number of calls",
+				minBacktrace, maxBacktrace)
 		}
 	}
-	return t.do(collection(whole(value.Origin, fmt.Sprintf("$pc, $sp, $fp, *(unsigned char *)$sp@%d", n))))
+	if err := t.do(collection(whole(value.Origin, "$pc, $sp, $fp"))); err != nil {
+		return err
+	}
+	memory := fmt.Sprintf("%s%d)@%[2]d, %s%d", belowSP, belowStack, fromSP, n)
+	stack, err := collection(whole(value.Origin, memory))
+	stack.Stack = true
+	return t.do(stack, err)
+}
+
+// What the expressions for pieces of the stack begin with.
+const (
+	belowSP = "*(unsigned char *)($sp-"
+	fromSP  = "*(unsigned char *)$sp@"
+)
+
+// IsStack reports whether an expression of a collect command is a piece of the stack that a backtrace collects: bytes for an
+// unwinder, not for people.
+func IsStack(expression string) bool {
+	return strings.HasPrefix(expression, belowSP) || strings.HasPrefix(expression, fromSP)
 }
 
 // AddItems adds the tracepoints and variables of a command line. A variable that --set sets needs no definition: it is 0 at
@@ -135,6 +162,8 @@ func (l *itemList) add(item Item) error {
 	switch item.Option {
 	case "--at":
 		return l.at(value)
+	case "--return":
+		return l.returns(value)
 	case "--tvariable":
 		v, err := variable(value)
 		if err == nil {
@@ -161,15 +190,23 @@ func (l *itemList) at(value Text) error {
 	if err != nil {
 		return err
 	}
-	t := &Tracepoint{Number: l.plan.next() + trace.Number(len(l.found)), Kind: Ordinary, Location: location, Condition: condition}
-	if t.Number > trace.MaxNumber {
-		return tooMany(value)
+	t := &Tracepoint{Kind: Ordinary, Location: location, Condition: condition}
+	if err := l.append(t, value); err != nil {
+		return err
 	}
-	l.found = append(l.found, t)
 	if !l.joined {
 		l.group = nil
 	}
 	l.group, l.joined = append(l.group, t), true
+	return nil
+}
+
+// append numbers a tracepoint and appends it.
+func (l *itemList) append(t *Tracepoint, value Text) error {
+	if t.Number = l.plan.next() + trace.Number(len(l.found)); t.Number > trace.MaxNumber {
+		return tooMany(value)
+	}
+	l.found = append(l.found, t)
 	return nil
 }
 

@@ -99,11 +99,13 @@ trace f
 		"backtraces": {items("--at", "f", "--backtrace", "--at", "g", "--backtrace", "64"), `
 trace f
   commands
-    collect $pc, $sp, $fp, *(unsigned char *)$sp@2048
+    collect $pc, $sp, $fp
+    collect *(unsigned char *)($sp-128)@128, *(unsigned char *)$sp@8192
   end
 trace g
   commands
-    collect $pc, $sp, $fp, *(unsigned char *)$sp@64
+    collect $pc, $sp, $fp
+    collect *(unsigned char *)($sp-128)@128, *(unsigned char *)$sp@64
   end
 `},
 		"counting": {items("--at", "f", "--set", "$a++, --$b, $c--, ++$d + 1"), `
@@ -161,7 +163,10 @@ func TestItemFaults(t *testing.T) {
 		{items("--at", "f", "--step", "x:y"), "--step: while-stepping needs a number of steps, from 1 to 2147483647\n  x:y\n  ^"},
 		{items("--at", "f", "--step", "2:"), "--step: there is no expression here\n  2:\n    ^"},
 		{items("--at", "f", "--step", "2", "--step", "3"), "--step: there are steps already\n  3\n  ^"},
-		{items("--at", "f", "--backtrace", "65536"), "--backtrace: a backtrace takes from 1 to 65535 bytes of the stack\n  65536\n  ^~~~~"},
+		{items("--at", "f", "--backtrace", "65536"),
+			"--backtrace: a backtrace takes from 64 to 65535 bytes of the stack, whatever the number of calls\n  65536\n  ^~~~~"},
+		{items("--at", "f", "--backtrace", "5"),
+			"--backtrace: a backtrace takes from 64 to 65535 bytes of the stack, whatever the number of calls\n  5\n  ^"},
 		{items("--tvariable", "count"), "--tvariable: a trace state variable is defined as $NAME or $NAME = NUMBER\n  count\n  ^~~~~"},
 		{items("--tvariable", "$x = y"), "--tvariable: an initial value is a number of 64 bits\n  $x = y\n       ^"},
 		{items("--what", "x"), "--what: there is no such option\n  x\n  ^"},

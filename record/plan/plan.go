@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 
+	"tracewell/symbol/container"
 	"tracewell/trace"
 )
 
@@ -13,6 +14,7 @@ type Plan struct {
 	Variables   []Variable   // in the order of their definition, without those that every target has
 	Default     []Text       // expressions that every tracepoint collects besides its own: GDB's default-collect
 	Always      []Text       // the same for frames of steps, too; no option or script of the user says so
+	OfCalls     []Text       // what frames of entries and returns have besides
 	Settings    Settings
 }
 
@@ -25,6 +27,16 @@ type Tracepoint struct {
 	Pass      uint64
 	Actions   []Action
 	Disabled  bool
+
+	// Entry is the number of the tracepoint at the same location where the function is entered, for a tracepoint that is set where it
+	// returns; 0 for others. Returns says of the former that there is such a tracepoint.
+	Entry   trace.Number
+	Returns bool
+
+	// Repeats says that hits at one address may be counted that repeat an earlier one, in place of a frame for each: those for which
+	// the expressions of Alike have the values that they had then.
+	Repeats bool
+	Alike   []Text
 }
 
 // Kind is the kind of a tracepoint, by the command that makes one.
@@ -43,9 +55,27 @@ type Action struct {
 	Expressions []Text // of collect and teval
 	String      bool   // collect/s: what is of a character type, or points to one, is collected as a string
 	Limit       uint64 // of a string in bytes, 0 for none
+	Stack       bool   // what --backtrace collects of the stack, in C's words
 
 	Steps uint64   // instructions that while-stepping follows
 	Body  []Action // of while-stepping, done after each
+}
+
+// CollectTexts has all that is collected be as by collect/s: with what points to characters comes the text, of at most limit bytes.
+// Actions that say so themselves keep their own limit.
+func (p *Plan) CollectTexts(limit uint64) {
+	for i := range p.Tracepoints {
+		collectTexts(p.Tracepoints[i].Actions, limit)
+	}
+}
+
+func collectTexts(actions []Action, limit uint64) {
+	for i := range actions {
+		if a := &actions[i]; a.Kind == Collect && !a.String && !a.Stack {
+			a.String, a.Limit = true, limit
+		}
+		collectTexts(actions[i].Body, limit)
+	}
 }
 
 // ActionKind is the command that an action is.
@@ -71,6 +101,7 @@ type Settings struct {
 	Notes      string
 	StopNotes  string // written as the reason of a stop
 	User       string
+	Contents   container.Limits // how much is collected of containers
 }
 
 // Unlimited is the size of a buffer that is to be as large as it can.
@@ -80,7 +111,11 @@ const Unlimited int64 = -1
 // collected and its own actions collect as well is not there twice.
 func (p *Plan) AllActions(t *Tracepoint) []Action {
 	var all []Action
-	if common := slices.Concat(p.Default, p.missing(t.Actions)); len(common) > 0 {
+	common := slices.Concat(p.Default, p.missing(t.Actions))
+	if t.isOfCalls() {
+		common = append(common, p.OfCalls...)
+	}
+	if len(common) > 0 {
 		all = append(all, Action{Kind: Collect, Expressions: common})
 	}
 	all = append(all, t.Actions...)
@@ -111,7 +146,9 @@ func (p *Plan) Mentions(name string) bool {
 		return slices.ContainsFunc(actions, func(a Action) bool { return slices.ContainsFunc(a.Expressions, has) || in(a.Body) })
 	}
 	return slices.ContainsFunc(p.Default, has) || slices.ContainsFunc(p.Always, has) ||
-		slices.ContainsFunc(p.Tracepoints, func(t Tracepoint) bool { return has(t.Condition) || in(t.Actions) })
+		slices.ContainsFunc(p.Tracepoints, func(t Tracepoint) bool {
+			return has(t.Condition) || in(t.Actions) || t.isOfCalls() && slices.ContainsFunc(p.OfCalls, has)
+		})
 }
 
 // next is the number of the next tracepoint.

@@ -123,7 +123,8 @@ const comment = "# "
 
 // Commands returns actions as the source strings that a trace file keeps of them, for a GDB that reads the file: one that meets
 // a command there that it can't parse reads none of the rest. What the dialect has no words for stands in comments, in the
-// user's words. Left out are the modifier of collect/s, which GDB knows for no trace file, and expressions longer than a line.
+// user's words. So does the stack: GDB parses commands in the language of the location, and C's types are no words of Go and Rust.
+// Left out are the modifier of collect/s, which GDB knows for no trace file, and expressions longer than a line.
 func Commands(actions []Action, dialect Dialect) []string {
 	var commands []string
 	for _, a := range actions {
@@ -140,6 +141,7 @@ func Commands(actions []Action, dialect Dialect) []string {
 			text, ok := e.Value, true
 			if dialect != nil {
 				text, ok = dialect(e)
+				ok = ok && !a.Stack
 			}
 			if !ok {
 				text = e.Value

@@ -127,6 +127,9 @@ func (t Text) argumentsEnd(i int) int {
 	return i
 }
 
+// List takes the value of an option apart that is a list of expressions. An error is of type *expr.Error.
+func List(option, value string) ([]Text, error) { return whole(option, value).list() }
+
 // list takes a list of expressions apart, which have commas between them.
 func (t Text) list() ([]Text, error) {
 	var found []Text

@@ -25,8 +25,11 @@ type Distribution struct {
 // fewValues is how many different values a Distribution knows one by one.
 const fewValues = 1 << 12
 
-// Add takes a value. All must be of one type.
-func (d *Distribution) Add(v ctype.Number) {
+// Add takes a value once.
+func (d *Distribution) Add(v ctype.Number) { d.AddTimes(v, 1) }
+
+// AddTimes takes a value that came so many times. All must be of one type.
+func (d *Distribution) AddTimes(v ctype.Number, times int) {
 	if d.Count == 0 {
 		d.Min, d.Max, d.each = v, v, make(map[uint64]int)
 	}
@@ -36,13 +39,13 @@ func (d *Distribution) Add(v ctype.Number) {
 	if d.Max.Less(v) {
 		d.Max = v
 	}
-	d.Count++
-	d.sum += v.Float()
+	d.Count += times
+	d.sum += v.Float() * float64(times)
 	if d.each == nil {
-		d.narrow[rangeOf(v.Float())]++
+		d.narrow[rangeOf(v.Float())] += times
 		return
 	}
-	d.each[v.Bits]++
+	d.each[v.Bits] += times
 	if len(d.each) > fewValues {
 		d.forget()
 	}
@@ -82,6 +85,9 @@ func bottomOf(r int64) float64 {
 	}
 	return math.Float64frombits(uint64(r) << droppedBits)
 }
+
+// Size is how many different values or ranges it keeps count of.
+func (d *Distribution) Size() int { return len(d.each) + len(d.narrow) }
 
 // Exact reports whether percentiles and bins are exact, and not within 1 %.
 func (d *Distribution) Exact() bool { return d.narrow == nil }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"tracewell/internal/jsontext"
 	"tracewell/tdesc"
 	"tracewell/trace"
 	"tracewell/view"
@@ -16,11 +17,12 @@ import (
 
 // CSVFrames writes frames as comma-separated values (RFC 4180, with lines that end in LF), a header first:
 //
-//	frame,tracepoint,source,pc,symbol,rdi,…,j->id,q,…,$hits
+//	frame,tracepoint,source,pc,symbol,rdi,…,j->id,q,…,$hits,comm,backtrace
 //
 // There is a column for each register that some tracepoint collects, or that was selected, for each thing in memory that one
-// collects, by its name, and for each trace state variable that a frame can have; symbol is there if the program is. An empty
-// cell is what a frame does not have. Addresses, pointers and registers are hexadecimal numbers after 0x, because they have
+// collects, by its name, and for each trace state variable that a frame can have; symbol is there if the program is, comm if
+// the trace has names of threads, and backtrace, "push (queue.c:12) ← main (queue.c:31)", if some tracepoint collects the stack. An
+// empty cell is what a frame does not have. Addresses, pointers and registers are hexadecimal numbers after 0x, because they have
 // more digits than a spreadsheet keeps; all other integers are decimal; texts are themselves, also those of strings
 // of Go and Rust, which without the text are its address; an enumeration of Rust and what is not known of a value is as GDB prints
 // it, and what is nothing of this is its bytes, "a0 52 40 00", in the order of memory. What a spreadsheet would compute has an
@@ -32,6 +34,8 @@ type CSVFrames struct {
 
 	registers []*tdesc.Slot
 	symbols   bool
+	comm      int // the column of names of threads, 0 for none
+	stack     int // that of backtraces
 	items     map[*view.Item][]csvPart
 	variables map[int32]int
 
@@ -74,6 +78,14 @@ func NewCSVFrames(out io.Writer, v *view.View) (*CSVFrames, error) {
 	for _, n := range choice.Variables {
 		c.variables[n] = len(header)
 		header = append(header, "$"+v.VariableName(n))
+	}
+	if some, _ := v.NamesThreads(); some {
+		c.comm = len(header)
+		header = append(header, "comm")
+	}
+	if v.CollectsStacks() {
+		c.stack = len(header)
+		header = append(header, "backtrace")
 	}
 	c.ends, c.text = make([][2]int, len(header)), make([]string, len(header))
 	for i, title := range header {
@@ -123,7 +135,7 @@ func (c *CSVFrames) addItems(header []string) []string {
 		if !item.InMemory() {
 			continue
 		}
-		for _, part := range item.Parts() {
+		for _, part := range c.view.Parts(item) {
 			column, known := columns[part.Name]
 			if !known {
 				column = len(header)
@@ -165,6 +177,17 @@ func (c *CSVFrames) Add(frame view.Frame) error {
 			c.cell(column, start)
 		}
 	}
+	if name, ok := c.view.Comm(frame); ok && c.comm > 0 {
+		start := len(c.row)
+		c.row = append(c.row, name...)
+		c.cell(c.comm, start)
+	}
+	if c.stack > 0 {
+		b := c.reader.Backtrace()
+		start := len(c.row)
+		c.row = b.AppendText(c.row)
+		c.cell(c.stack, start)
+	}
 	all := string(c.row)
 	for i, end := range c.ends {
 		c.text[i] = inert(all[end[0]:end[1]])
@@ -183,7 +206,7 @@ func (c *CSVFrames) lead(frame view.Frame) {
 	c.row = strconv.AppendInt(c.row, int64(frame.Tracepoint()), 10)
 	c.cell(csvTracepoint, start)
 	start = len(c.row)
-	c.row = append(c.row, c.view.Source(frame.Tracepoint())...)
+	c.row = append(c.row, c.view.SourceOf(frame)...)
 	c.cell(csvSource, start)
 	column := csvLeading
 	if frame.HasPC {
@@ -223,6 +246,7 @@ type (
 		Symbol     string       `json:"symbol,omitempty"`  // of the pc: NAME or NAME+OFFSET; absent without the program
 		Line       string       `json:"line,omitempty"`    // of the pc: FILE:LINE; absent without debugging information
 		Stepped    bool         `json:"stepped,omitempty"` // the frame is of while-stepping
+		Comm       string       `json:"comm,omitempty"`    // the name of the thread; absent where it is not known
 		// The register block as in the file, in hexadecimal; absent if a target description tells what its registers are.
 		RegisterBytes string                     `json:"registerBytes,omitempty"`
 		Registers     map[string]string          `json:"registers"` // by name, in hexadecimal; empty for a frame without registers
@@ -231,6 +255,7 @@ type (
 		Static        string                     `json:"static,omitempty"`  // data of a static tracepoint, in hexadecimal
 		Damaged       string                     `json:"damaged,omitempty"` // why the rest of the frame cannot be read
 		Collected     map[string]json.RawMessage `json:"collected"`         // by the names of what the actions collect, see below
+		Backtrace
 	}
 	// Block is a range of memory.
 	Block struct {
@@ -273,7 +298,14 @@ func (j *JSONFrames) Append(dst []byte, frame view.Frame) []byte {
 	j.reader.Set(frame)
 	dst = j.View.AppendJSON(dst, frame)
 	dst = append(dst[:len(dst)-1], `,"collected":`...)
-	return append(j.reader.AppendCollected(dst), '}')
+	dst = j.reader.AppendCollected(dst)
+	if b := j.reader.Backtrace(); len(b.Calls) > 0 {
+		dst = append(dst, ',')
+		start := len(dst)
+		dst, _ = jsontext.Append(dst, describeCalls(&b)) // strings and numbers can always be encoded
+		return append(dst[:start], dst[start+1:]...)     // members of the frame's object
+	}
+	return append(dst, '}')
 }
 
 // Flush is there so that all writers of frames are used alike; nothing is held back.

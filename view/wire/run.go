@@ -9,14 +9,14 @@ import (
 type (
 	// Run is how a run went.
 	Run struct {
-		File        string   `json:"file"`
+		File        string   `json:"file"` // empty for none
 		End         RunEnd   `json:"end"`
 		Frames      int64    `json:"frames"`  // in the file
 		Bytes       int64    `json:"bytes"`   // of frames
 		Seconds     float64  `json:"seconds"` // of real time
 		Waits       int64    `json:"waits"`   // hits that had to wait for the file
 		Lost        int64    `json:"lost"`    // frames that were dropped for want of room (--when-full=drop)
-		Program     *Program `json:"program"` // what became of it
+		Program     *Program `json:"program"` // what became of it, of several the first
 		Tracepoints []Point  `json:"tracepoints"`
 	}
 	// Program is what became of the program.
