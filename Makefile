@@ -21,7 +21,7 @@ FISHDIR   = $(PLACE)/share/fish/vendor_completions.d
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build install uninstall demo test setup check format vet lint generate cross race fresh demo-check bench bench-server gdbsuite measures microbench soak fuzz tdesc-live prove-guard prove-pads prove-match prove-record prove-replay mutants clean
+.PHONY: build install uninstall demo test setup check format vet lint generate cross race fresh demo-check bench bench-server bench-record gdbsuite measures microbench soak fuzz tdesc-live prove-guard prove-pads prove-match prove-proxy prove-record prove-replay mutants clean
 
 ## For everybody
 
@@ -81,13 +81,18 @@ demo-check: setup ## is the demo program what its source compiles to?
 
 ## On demand
 
-bench: setup ## a tracepoint hit beside gdbserver and the bare floor, a pad beside one by hand, the first hit in a large program, trace files beside GDB, execution traces beside diff; STRICT=1 to fail when a goal is missed
-	$(GO) test -run '^$$' -bench . -skip '^BenchmarkServer$$' ./internal/test/bench $(if $(STRICT),-strict)
+bench: setup ## a tracepoint hit beside gdbserver and the bare floor, one in front of QEMU, a pad beside one by hand, a return beside bpftrace and GDB's finish, the first hit in a large program, trace files beside GDB, execution traces beside diff; STRICT=1 to fail when a goal is missed
+	$(GO) test -run '^$$' -bench . -skip '^Benchmark(Server|Record)$$' ./internal/test/bench $(if $(STRICT),-strict)
 
 bench-server: setup ## a Redis server under load with its hot function traced by tracewell, perf and bpftrace, and by none; installs them; a quarter of an hour
 	@test/setup redis-server redis-tools linux-perf bpftrace || \
 	    { echo "NOT RUN: bench-server, for want of the packages named above"; exit 1; } >&2
 	$(GO) test -run '^$$' -bench '^BenchmarkServer$$' -benchtime 1x -timeout 0 ./internal/test/bench $(if $(STRICT),-strict)
+
+bench-record: setup ## counts by key, histograms, frames and return values by record, beside bpftrace, perf, uftrace, strace and ltrace: of a Redis server under load and of a small program; installs them; on a quiet machine half an hour
+	@test/setup redis-server redis-tools linux-perf bpftrace strace ltrace uftrace || \
+	    { [ -x /usr/bin/redis-server ] || { echo "NOT RUN: bench-record, for want of a Redis server" >&2; exit 1; }; }
+	$(GO) test -run '^$$' -bench '^BenchmarkRecord$$' -benchtime 1x -timeout 0 ./internal/test/bench $(if $(STRICT),-strict)
 
 gdbsuite: ## what is left of GDB's own test-suite to pass; SUITE names other folders or files of it, a quarter of an hour for these
 	test/gdbsuite/run $(SUITE)
@@ -96,7 +101,7 @@ measures: ## the source in figures: lines and comments of each package, function
 	@$(GO) test -run '^TestMeasures$$' -v -count 1 ./internal/test/house
 
 microbench: ## the packages' own benchmarks, those that match BENCH
-	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^Benchmark(Hit|Pad|File|Execution|Replay|Startup|FirstTracepoint|Server)$$' -benchmem ./...
+	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^Benchmark(Hit|Pad|File|Execution|Replay|Startup|Line|FirstTracepoint|Server|Record|Proxy|Return)$$' -benchmem ./...
 
 soak: setup ## many threads, tracepoints and clients, GDB's and bare ones, for SOAKTIME; make test has a short one
 	$(GO) test -run '^TestSoak' -v -count 1 -timeout 0 ./internal/test/robust -soak $(SOAKTIME)
@@ -119,7 +124,15 @@ prove-match: ## faults of every kind in traces of a million instructions, and ev
 prove-record: setup ## what is recorded against what GDB prints, in all builds of the corpus and of random programs; SEED=… for the same ones
 	$(GO) test -count 1 -timeout 60m -run . -v ./internal/test/recordtest -whole $(if $(SEED),-seed $(SEED))
 	$(GO) test -count 1 -run 'AsGDB' ./symbol/scope -whole
-	$(GO) test -count 1 -run 'AttachAndLeave' ./record -visits 100
+	$(GO) test -count 1 -run 'AttachAndLeave' ./record/local -visits 100
+
+prove-proxy: setup ## stock GDB and record in front of every stub, a Linux kernel, peers that die, a hundred clients, a million hits, GDB's own tests of tracepoints through a proxy; an hour
+	$(GO) test -count 1 ./internal/test/firmware -whole
+	$(GO) test -count 1 -timeout 30m ./target/remote -seeds 400 -faults 5000 -races 1000
+	$(GO) test -count 1 -timeout 30m -run 'Boards|Leave|KilledMachine|OtherBuild' ./record -whole
+	$(GO) test -count 1 -timeout 30m -run RecordFirmware ./cmd/tracewell/internal/cli/record -whole
+	$(GO) test -count 1 -timeout 90m -v ./internal/test/proxytest -whole
+	test/gdbsuite/run --chain --limit 1800 --board native-gdbserver gdb.trace
 
 prove-replay: setup ## GDB forwards and backwards through ten million instructions, every answer compared with the processor that made them
 	$(GO) test -count 1 -run '^TestProveExecution$$' -timeout 15m ./target/replay -ten-million -v

@@ -36,10 +36,12 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/convert"
 	"tracewell/cmd/tracewell/internal/cli/demo"
+	"tracewell/cmd/tracewell/internal/cli/figures"
 	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/cmd/tracewell/internal/cli/match"
 	"tracewell/cmd/tracewell/internal/cli/mend"
+	"tracewell/cmd/tracewell/internal/cli/proxy"
 	"tracewell/cmd/tracewell/internal/cli/record"
 	"tracewell/cmd/tracewell/internal/cli/replay"
 	"tracewell/cmd/tracewell/internal/cli/serve"
@@ -53,7 +55,8 @@ import (
 // that shells complete (internal/completion) are made of the same declarations, so a new option needs no entry anywhere else.
 type commands struct {
 	Serve    serve.Command    `cmd:"" help:"Run a program under a server that GDB connects to (${here} only)."`
-	Record   record.Command   `cmd:"" help:"Trace a program without GDB: source lines and expressions in, a trace file out (${here}; elsewhere with --remote and --list only)."`
+	Proxy    proxy.Command    `cmd:"" help:"Serve GDB in front of any stub, with tracepoints and conditions that the stub lacks."`
+	Record   record.Command   `cmd:"" help:"Trace a program without GDB: source lines and expressions in, a trace file out (${here}; elsewhere with --to and --list only)."`
 	Mend     mend.Command     `cmd:"" help:"Remove what a tracer that was killed has left in a program, and save its frames (${here} only)."`
 	Replay   replay.Command   `cmd:"" help:"Serve a recorded trace to GDB."`
 	Show     show.Command     `cmd:"" help:"Print the frames of a trace file."`
@@ -148,6 +151,7 @@ func parserOptions(streams console.Streams) []kong.Option {
 			"architectures": replay.Architectures(), "readFormats": convert.ReadFormats(), "writeFormats": convert.WriteFormats()},
 		match.Variables(),
 		record.Variables(),
+		figures.Variables(),
 		kong.Writers(streams.Out, streams.Err),
 		kong.Exit(func(status int) { panic(exit{status}) }),
 		kong.Help(help),

@@ -208,6 +208,38 @@ func recordClaims(pid int) map[string]claim {
 				}
 			},
 		},
+		`--at push --collect n --print --comm server --follow`: {
+			// By a name that no other process of this machine has, whether it runs already or is waited for.
+			edit: func(line string) string {
+				name := fmt.Sprintf("peer-%d", pid)
+				line = strings.Replace(line, "--comm server", "--comm "+name, 1) + " --frames 5"
+				return fmt.Sprintf("cp server %s; ./%[1]s forever & %s; status=$?; kill $!; exit $status", name, line)
+			},
+			check: func(t *testing.T, printed, _ string) {
+				if lines := regexp.MustCompile(`(?m)^\d\S+ push n = \d+$`).FindAllString(printed, -1); len(lines) != 5 {
+					t.Errorf("it printed %s", printed)
+				}
+			},
+		},
+		`--at push --count-by 'n % 3' --sum n -- ./server`: {check: func(t *testing.T, printed, _ string) {
+			for key := range 3 {
+				hits, sum := 0, 0
+				for _, n := range numbers(func(n int) bool { return n%3 == key }) {
+					hits, sum = hits+1, sum+n
+				}
+				if !regexp.MustCompile(fmt.Sprintf(`(?m)^%d +%d +[\d.]+ +[\d.]+ +%d  █`, key, hits, sum)).MatchString(printed) {
+					t.Errorf("key %d should have %d hits and the sum %d:\n%s", key, hits, sum, printed)
+				}
+			}
+			if !strings.Contains(printed, " 1000 hits, ") || strings.Contains(printed, ".tf") {
+				t.Errorf("it printed %s", printed)
+			}
+		}},
+		`--at push --stacks -- ./server`: {check: func(t *testing.T, printed, _ string) {
+			if !strings.Contains(printed, "\n1000 frames, 1 different stack\n") || !strings.Contains(printed, "1000  100.0 %  push (") {
+				t.Errorf("it printed %s", printed)
+			}
+		}},
 		`--at push --tvariable '$calls' --if '($calls = $calls + 1) % 100 == 0' --backtrace -- ./server`: {
 			edit: func(line string) string {
 				return strings.Replace(line, " -- ", " --collect n,'$calls' -o hundredth.tf -- ", 1)
@@ -219,6 +251,10 @@ func recordClaims(pid int) map[string]claim {
 				out := gdbtest.Run(t, filepath.Join(folder, "server"), "target tfile "+filepath.Join(folder, "hundredth.tf")+"\n-- trace --\ntfind 3\nbacktrace\n")
 				if trace := out.Section(t, "trace"); !strings.Contains(trace, "in main (") {
 					t.Errorf("GDB's backtrace is\n%s", trace)
+				}
+				shown := clitest.Run(t, "show", filepath.Join(folder, "hundredth.tf"), "--frame", "3")
+				if !regexp.MustCompile(`\nBacktrace\n#0  0x[0-9a-f]+ in push \(.*:82\)\n(#.*\n)*#\d+ +0x[0-9a-f]+ in main \(`).MatchString(shown.Stdout) {
+					t.Errorf("it shows\n%s", shown.Stdout)
 				}
 			},
 		},

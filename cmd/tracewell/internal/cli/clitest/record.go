@@ -4,7 +4,6 @@ package clitest
 
 import (
 	"encoding/hex"
-	"path/filepath"
 	"testing"
 
 	"tracewell/internal/test/testprog"
@@ -27,11 +26,4 @@ func RecordForeign(t *testing.T, more ...string) (got Outcome, path string, text
 		t.Fatalf("status %d, %d texts: %s", got.Status, len(texts), got.Stderr)
 	}
 	return got, path, texts
-}
-
-// RecordInto runs record with a trace file of its own, whose path it returns.
-func RecordInto(t *testing.T, args ...string) (Outcome, string) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "run.tf")
-	return Run(t, append([]string{"record", "-o", path}, args...)...), path
 }

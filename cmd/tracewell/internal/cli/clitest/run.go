@@ -101,6 +101,13 @@ func RunWith(t testing.TB, in *os.File, args ...string) Outcome {
 	return Outcome{Content(t, files[0].Name()), Content(t, files[1].Name()), status}
 }
 
+// RecordInto runs record with a trace file of its own, whose path it returns.
+func RecordInto(t *testing.T, args ...string) (Outcome, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run.tf")
+	return Run(t, append([]string{"record", "-o", path}, args...)...), path
+}
+
 // Content is what a file holds.
 func Content(t testing.TB, path string) string {
 	t.Helper()

@@ -19,10 +19,18 @@ var ErrInterrupted = errors.New("interrupted")
 // interrupts are the signals by which users and their terminals end a command. That is no failure.
 var interrupts = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 
+// heeded leaves out of signals SIGHUP where that is ignored: nohup has seen to it, and it stays ignored.
+func heeded(signals []os.Signal) []os.Signal {
+	if !signal.Ignored(syscall.SIGHUP) {
+		return signals
+	}
+	return slices.DeleteFunc(slices.Clone(signals), func(s os.Signal) bool { return s == syscall.SIGHUP })
+}
+
 // UntilInterrupted returns a context that ends when a signal asks the process to, so that it can remove what is half written.
 // A second signal ends the process at once.
 func UntilInterrupted() (context.Context, func()) {
-	ctx, stop := signal.NotifyContext(context.Background(), interrupts...)
+	ctx, stop := signal.NotifyContext(context.Background(), heeded(interrupts)...)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
@@ -30,10 +38,7 @@ func UntilInterrupted() (context.Context, func()) {
 // UntilSignalled returns a context that any signal ends which would end the process, so that it can leave the processes that it
 // traces in order first, however many come. If it is impatient, a second signal ends the process at once.
 func UntilSignalled(impatient bool) (context.Context, func()) {
-	wanted := slices.Concat(interrupts, deadly)
-	if signal.Ignored(syscall.SIGHUP) { // by nohup
-		wanted = slices.DeleteFunc(wanted, func(s os.Signal) bool { return s == syscall.SIGHUP })
-	}
+	wanted := heeded(slices.Concat(interrupts, deadly))
 	restore := withoutEffect()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)

@@ -5,6 +5,9 @@
 // are streams of lines, of which nothing is kept, so that a simulator can be piped through: an execution copies records. The
 // content of the first bytes decides which of the two it is, unless --from does.
 //
+// Formats of other tools (view/export) are written from frames as JSON and CSV are: the table has a function that begins a writer
+// of frames. They have options of their own in Command, which are rejected with any other format.
+//
 // A file is replaced only when the new one is whole and on the disk (internal/wholefile). Ctrl-C, SIGTERM and SIGHUP remove what is
 // half written and leave an existing file as it was. Into a pipe or a device the bytes go as they come. A destination that is also
 // read is rejected, also under another name: os.SameFile compares the two.
@@ -47,7 +50,10 @@ type Command struct {
 	ByTime     bool              `help:"Sort the frames by $$trace_timestamp, which every frame must contain."`
 	Exec       string            `placeholder:"ELF" help:"The program that was traced, for names in --where, JSON and CSV. Files that record wrote contain its path."`
 	MaxBad     *flags.Count      `placeholder:"N" help:"Accept N lines in an execution trace that are not records (0). They are kept in any case."`
-	Registers  []string          `short:"r" placeholder:"NAME" complete:"registers" help:"Write only these registers into JSON and CSV (default: all that were collected)."`
+	Registers  []string          `short:"r" placeholder:"NAME" complete:"registers" help:"Write only these registers into JSON, CSV, Parquet and Perfetto (default: all that were collected)."`
+	CTF        string            `enum:"gdb,typed" default:"gdb" placeholder:"LAYOUT" help:"The layout of a CTF trace: gdb, as GDB writes and reads it, or typed: an event for each frame, with a clock and typed fields."`
+	Flow       string            `placeholder:"EXPR" help:"Perfetto: join frames in which this expression has the same value by arrows."`
+	Value      string            `placeholder:"EXPR" help:"pprof and folded: add up the values of this expression, beside or instead of the hits."`
 }
 
 // Examples implements flags.Exampler.
@@ -65,10 +71,12 @@ func (*Command) Examples() string {
 
 // conversion is what is to be written, with the state of writing it. It is made by convertFrames and used by one goroutine.
 type conversion struct {
+	command *Command // for the options of its format
 	streams console.Streams
 	name    string // of what is written, for messages
 	from    string // the name of what is read, if that is one file, else name
 	content tfile.Content
+	whole   tfile.Content     // that content was cut out of, nil if it was not
 	number  func(i int) int   // the number that frame i of content had before it was cut out
 	bytes   *input.PackedFile // of the trace file that is kept as it is, nil if one is written anew
 	program *symbol.Program
@@ -127,6 +135,25 @@ func (c *Command) checkFormats(out string) error {
 	return nil
 }
 
+// checkOptions rejects options that belong to another format than the one that is written. Whoever gives one expects it to have an
+// effect, and would otherwise look for it in the output.
+func (c *Command) checkOptions(format string) error {
+	for _, option := range []struct {
+		given   bool
+		name    string
+		formats []string
+	}{
+		{c.Flow != "", "--flow", []string{"perfetto"}},
+		{c.Value != "", "--value", []string{"pprof", "folded"}},
+		{c.CTF == typedLayout, "--ctf", []string{"ctf"}},
+	} {
+		if option.given && !slices.Contains(option.formats, format) {
+			return fmt.Errorf("%s is for %s, and %s is written", option.name, strings.Join(option.formats, " and "), format)
+		}
+	}
+	return nil
+}
+
 // convertFrames writes trace files as one in another format. The destination is chosen and checked first, so that an error about
 // it comes before the inputs are read. Damage of an input does not end the conversion: what is intact is written, and the damage
 // is returned with all other errors at the end.
@@ -141,10 +168,15 @@ func (c *Command) convertFrames(operands []*operand, out string, streams console
 	switch {
 	case c.MaxBad != nil:
 		return fmt.Errorf("--max-bad is for execution traces, and %s is none", operands[0].name)
-	case len(c.Registers) > 0 && !target.format.chooses:
-		return fmt.Errorf("--registers is for JSON and CSV, and %s has all of them", target.format.Name)
+	case len(c.Registers) > 0 && !target.format.chooses && c.CTF != typedLayout:
+		return fmt.Errorf("--registers is for JSON, CSV, Parquet and Perfetto, and %s has all of them", target.format.Name)
 	}
-	conv := &conversion{streams: streams, name: target.title(), names: c.Registers, number: func(i int) int { return i }}
+	if err := c.checkOptions(target.format.Name); err != nil {
+		return err
+	}
+	conv := &conversion{
+		command: c, streams: streams, name: target.title(), names: c.Registers, number: func(i int) int { return i },
+	}
 	if c.Exec != "" {
 		if conv.program, err = symbol.Open(c.Exec, symbol.Options{}); err != nil {
 			return err
@@ -267,7 +299,7 @@ func (c *Command) cut(conv *conversion) error {
 	if err != nil {
 		return err
 	}
-	conv.content, conv.number = selected, selected.Original
+	conv.whole, conv.content, conv.number = conv.content, selected, selected.Original
 	return nil
 }
 
@@ -284,7 +316,7 @@ func (c *Command) where(conv *conversion) (keep func(int, tfile.Frame) (bool, er
 	// One reader serves all frames, since they are gone over one after the other.
 	reader := v.NewReader()
 	keep = func(i int, f tfile.Frame) (bool, error) {
-		reader.Set(v.Of(i, f))
+		reader.Set(v.Paired(v.Of(i, f)))
 		return condition.Match(reader), nil
 	}
 	tell = func() {
@@ -307,6 +339,10 @@ func (c *conversion) view() (*view.View, error) {
 		}
 	}
 	v, more := view.New(c.content, c.program)
+	if c.whole != nil {
+		whole, _ := view.New(c.whole, c.program)
+		v.ChosenFrom(whole, c.number)
+	}
 	warnings = append(warnings, more...)
 	if !c.warned {
 		console.Warn(c.streams.Err, c.name, warnings)

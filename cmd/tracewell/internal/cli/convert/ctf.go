@@ -9,10 +9,17 @@ import (
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/input"
+	"tracewell/cmd/tracewell/internal/cli/printing"
 	"tracewell/internal/wholefile"
 	"tracewell/tfile/ctf"
 	"tracewell/tfile/edit"
+	"tracewell/view"
+	typed "tracewell/view/export/ctf"
 )
+
+// typedLayout is the layout of --ctf that is not GDB's. It is not a format of its own: both are folders of the same two files, of
+// which the metadata say what is in them.
+const typedLayout = "typed"
 
 // readCTF opens a folder that holds a trace in the Common Trace Format, as writeCTF or GDB's "tsave -ctf" has written it. It is
 // one part, and has no bytes that could be kept.
@@ -36,12 +43,24 @@ func writeCTF(folder string, wrap func(io.Writer) io.Writer, c *conversion) erro
 	}
 	names := []string{filepath.Join(folder, ctf.StreamName), filepath.Join(folder, ctf.MetadataName)}
 	err = wholefile.WriteTogether(names, func(files []io.Writer) error {
+		if c.command.CTF == typedLayout {
+			return writeTyped(wrap(files[1]), wrap(files[0]), c)
+		}
 		return ctf.Write(wrap(files[1]), wrap(files[0]), c.content)
 	})
 	if err != nil && created {
 		err = errors.Join(err, os.Remove(folder))
 	}
 	return err
+}
+
+// writeTyped writes frames as events with types of their own, for readers other than GDB. It goes the way of the formats that are
+// one file: the stream is that file, and the metadata are complete once all frames have been seen.
+func writeTyped(metadata, stream io.Writer, c *conversion) error {
+	begin := func(w io.Writer, v *view.View, _ *Command) (printing.FrameWriter, error) {
+		return typed.NewWriter(metadata, w, v)
+	}
+	return writeFrames(begin)(stream, c)
 }
 
 // makeFolder makes a folder, or finds that there is one that may be used. A folder with any other file is refused: babeltrace

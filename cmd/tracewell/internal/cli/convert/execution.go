@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/internal/packed"
@@ -80,13 +82,14 @@ type execution struct {
 	streams console.Streams
 	bar     *progress.Bar
 
-	unread    error    // where the trace stops being readable
-	bad       int64    // lines that are no records
-	samples   []string // the first of them
-	longest   int      // that a line may be
-	cut       int64    // lines that are longer
-	cpu       int32    // of the latest instruction
-	misplaced int64    // records of another processor, where the dialect cannot tell
+	unread    error                 // where the trace stops being readable
+	bad       int64                 // lines that are no records
+	samples   []string              // the first of them
+	longest   int                   // that a line may be
+	cut       int64                 // lines that are longer
+	untold    map[itrace.Kind]int64 // records that the dialect which is written has no words for
+	cpu       int32                 // of the latest instruction
+	misplaced int64                 // records of another processor, where the dialect cannot tell
 }
 
 // badSamples is how many lines that are no records are shown: enough to see a pattern, few enough for a screen.
@@ -121,19 +124,28 @@ func (e *execution) write(t *destination) error {
 //
 // Lines that are no records are counted and kept: the dialect that is written has a form for them as well.
 func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) error {
+	// A dialect that writes an instruction and its effects on one line has to be given them together; of the others a record is
+	// written as soon as it is read.
 	reader := itrace.NewReader(e.in.trace, e.in.dialect)
 	e.longest = reader.MaxLine
 	records := make([]itrace.Record, 512)
 	var lines []byte
+	var group []itrace.Record // an instruction and its effects, of which there may be more to come
 	for {
 		n, err := reader.Read(records)
 		if ctx.Err() != nil {
 			return console.ErrInterrupted
 		}
-		lines = lines[:0]
 		for i := range n {
 			e.note(&records[i])
-			lines = append(e.to.Append(lines, &records[i]), '\n')
+		}
+		switch lines = lines[:0]; {
+		case !e.to.Groups:
+			lines = e.to.Append(lines, records[:n])
+		case err == nil:
+			lines, group = e.appendGroups(lines, group, records[:n])
+		default:
+			lines = e.to.Append(lines, group)
 		}
 		if _, err := w.Write(lines); err != nil {
 			return err
@@ -157,10 +169,30 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 	}
 }
 
+// appendGroups writes the groups that are complete, and returns that which may have more to come. Its records are copies, because
+// those of the reader are valid until its next read only.
+func (e *execution) appendGroups(lines []byte, group, records []itrace.Record) ([]byte, []itrace.Record) {
+	for i := range records {
+		if records[i].Kind == itrace.Instruction {
+			lines = e.to.Append(lines, group)
+			group = group[:0]
+		}
+		group = append(group, records[i].Clone())
+	}
+	return lines, group
+}
+
 // note notes what is not as it should be. Memory and registers belong to the processor of the instruction before, in dialects
 // that do not name one; a record that belongs to another would change its meaning on the way, which is as bad as a lost line.
 func (e *execution) note(r *itrace.Record) {
+	if e.to.Writes != nil && r.Kind != itrace.Remark && !e.to.Writes(r) {
+		if e.untold == nil {
+			e.untold = make(map[itrace.Kind]int64)
+		}
+		e.untold[r.Kind]++
+	}
 	switch r.Kind {
+	case itrace.Remark:
 	case itrace.Unknown:
 		if r.Problem.Column > e.longest {
 			e.cut++
@@ -192,6 +224,10 @@ func (e *execution) tell() {
 	if e.cut > 0 {
 		fmt.Fprintf(e.streams.Err, "tracewell: %s: of %s longer than %d bytes only the beginning is kept\n", name,
 			countOf(e.cut, "line", "lines"), e.longest)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(e.untold)) {
+		fmt.Fprintf(e.streams.Err, "tracewell: %s: %s of kind %q, which %s has no words for\n", text.Visible(e.title),
+			countOf(e.untold[kind], "record is left out", "records are left out"), kind, e.to.Title)
 	}
 	if e.misplaced > 0 {
 		fmt.Fprintf(e.streams.Err, "tracewell: %s: %s of another processor than the instruction before, which %s cannot tell\n",

@@ -17,6 +17,9 @@ import (
 	"tracewell/itrace/dialects"
 	"tracewell/tfile/tracetext"
 	"tracewell/view"
+	"tracewell/view/export/parquet"
+	"tracewell/view/export/perfetto"
+	"tracewell/view/export/pprof"
 	"tracewell/view/wire"
 )
 
@@ -60,11 +63,30 @@ func init() {
 		{Name: "txt", suffixes: []string{".txt"}, recognise: tracetext.Is, read: readTraceText, write: writeTraceText,
 			keeps: (*source).hasBytes},
 		{Name: "json", suffixes: []string{".json", ".jsonl", ".ndjson"}, chooses: true, write: writeFrames(
-			func(w io.Writer, v *view.View) (printing.FrameWriter, error) {
+			func(w io.Writer, v *view.View, _ *Command) (printing.FrameWriter, error) {
 				return wire.NewJSONFrames(w, v), nil
 			})},
 		{Name: "csv", suffixes: []string{".csv"}, chooses: true, write: writeFrames(
-			func(w io.Writer, v *view.View) (printing.FrameWriter, error) { return wire.NewCSVFrames(w, v) })},
+			func(w io.Writer, v *view.View, _ *Command) (printing.FrameWriter, error) {
+				return wire.NewCSVFrames(w, v)
+			})},
+		// Formats of other tools are written only: blocks of memory and definitions are not in them.
+		{Name: "parquet", suffixes: []string{".parquet"}, binary: true, chooses: true, write: writeFrames(
+			func(w io.Writer, v *view.View, _ *Command) (printing.FrameWriter, error) {
+				return parquet.NewWriter(w, v)
+			})},
+		{Name: "perfetto", suffixes: []string{".pftrace", ".perfetto-trace"}, binary: true, chooses: true, write: writeFrames(
+			func(w io.Writer, v *view.View, c *Command) (printing.FrameWriter, error) {
+				return perfetto.NewWriter(w, v, c.Flow)
+			})},
+		{Name: "pprof", suffixes: []string{".pprof", ".pb"}, binary: true, write: writeFrames(
+			func(w io.Writer, v *view.View, c *Command) (printing.FrameWriter, error) {
+				return pprof.NewProfile(w, v, c.Value)
+			})},
+		{Name: "folded", suffixes: []string{".folded"}, write: writeFrames(
+			func(w io.Writer, v *view.View, c *Command) (printing.FrameWriter, error) {
+				return pprof.NewFolded(w, v, c.Value)
+			})},
 		{Name: "ctf", suffixes: []string{".ctf"}, readFolder: readCTF, writeFolder: writeCTF},
 	}
 }
@@ -87,7 +109,9 @@ func unknownFormat(name, there string) error {
 // readable and writable say which of --from and --to take a format: execution traces are read and written by their dialect alone.
 func (f *format) readable() bool { return f.read != nil || f.readFolder != nil || f.dialect != nil }
 
-func (f *format) writable() bool { return f.write != nil || f.writeFolder != nil || f.dialect != nil }
+func (f *format) writable() bool {
+	return f.write != nil || f.writeFolder != nil || f.dialect != nil && f.dialect.Append != nil
+}
 
 // ReadFormats name the formats that can be read, for help and errors.
 func ReadFormats() string { return allNames((*format).readable) }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"strings"
 	"sync"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
@@ -38,10 +39,18 @@ func openOperand(path, from string, streams console.Streams) (*operand, error) {
 		return nil, err
 	}
 	o.name, o.input = input.Name, input
-	if f = formatNamed(from, ExecutionFormats); f != nil {
-		o.dialect, o.trace = f.dialect, input
-	} else {
+	// Behind the name of an execution format options of it may stand, as in --dialect of match.
+	switch name, _, set := strings.Cut(from, ":"); {
+	case formatNamed(name, ExecutionFormats) == nil:
 		o.sniff()
+	case set:
+		if o.dialect, err = dialects.All.ByName(from); err != nil {
+			input.Close()
+			return nil, err
+		}
+		o.trace = input
+	default:
+		o.dialect, o.trace = formatNamed(name, ExecutionFormats).dialect, input
 	}
 	return o, nil
 }
@@ -53,9 +62,9 @@ func (o *operand) sniff() {
 	o.input.Raw.Reader = raw
 	buffered := bufio.NewReaderSize(o.input, itrace.DetectBytes)
 	d, head, _ := dialects.All.Sniff(buffered)
-	if d != nil {
+	if d.Dialect != nil {
 		raw.stop()
-		o.dialect, o.trace = d, buffered
+		o.dialect, o.trace = d.Dialect, buffered
 		return
 	}
 	o.head = bytes.Clone(head)

@@ -107,8 +107,10 @@ func writeTraceText(w io.Writer, c *conversion) error {
 }
 
 // writeFrames makes a frameWriter the write of a format. The frames have the numbers that they had before a cut, by which they
-// are found in the file that was read.
-func writeFrames(begin func(io.Writer, *view.View) (printing.FrameWriter, error)) func(io.Writer, *conversion) error {
+// are found in the file that was read. The command has the options that belong to single formats.
+func writeFrames(
+	begin func(io.Writer, *view.View, *Command) (printing.FrameWriter, error),
+) func(io.Writer, *conversion) error {
 	return func(w io.Writer, c *conversion) error {
 		v, err := c.view()
 		if err != nil {
@@ -116,7 +118,7 @@ func writeFrames(begin func(io.Writer, *view.View) (printing.FrameWriter, error)
 		}
 		// Writers of frames make one Write for each; they are gathered here.
 		gathered := bufio.NewWriterSize(w, console.OutputBuffer)
-		frames, err := begin(gathered, v)
+		frames, err := begin(gathered, v, c.command)
 		if err != nil {
 			return err
 		}

@@ -35,14 +35,15 @@ func TestConvertInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := clitest.Listing(t, folder)
-	for _, name := range []string{"new.tf", "old.tf", "new.tf.gz", "new.tf.zst", "new.txt", "new.csv", "new/", "copy.tf", "copy.tf.zst"} {
+	for _, name := range []string{"new.tf", "old.tf", "new.tf.gz", "new.tf.zst", "new.txt", "new.csv", "new/", "copy.tf", "copy.tf.zst",
+		"new.parquet", "new.pftrace", "new.pprof", "new.folded"} {
 		streams := console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 		out, err := chooseDestination(folder+"/"+name, "", Formats, streams)
 		if err != nil {
 			t.Fatal(err)
 		}
 		late := &clitest.Hurried{Content: index, ReaderAt: plain, T: t}
-		c := &conversion{streams: streams, name: name, content: late, number: same}
+		c := &conversion{command: &Command{}, streams: streams, name: name, content: late, number: same}
 		if strings.HasPrefix(name, "copy") {
 			file.ReaderAt = late
 			c.bytes = file

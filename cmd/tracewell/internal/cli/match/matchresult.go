@@ -117,8 +117,12 @@ func (m *matchResults) trace(r *batch.Result) {
 		if r.Seconds > 0 {
 			speed = fmt.Sprintf(", %.0f MB/s", float64(t.Bytes)/1e6/r.Seconds)
 		}
-		fmt.Fprintf(m.streams.Err, "tracewell: debug: %s: dialect %q, %s, %s: %s, %s, %s, %d unknown%s\n",
-			text.Visible(t.File), t.Dialect, text.Plural(t.Bytes, "byte"), text.Plural(t.Lines, "line"),
+		why := ""
+		if t.Why != "" {
+			why = " (" + text.Visible(t.Why) + ")"
+		}
+		fmt.Fprintf(m.streams.Err, "tracewell: debug: %s: dialect %q%s, %s, %s: %s, %s, %s, %d unknown%s\n",
+			text.Visible(t.File), t.Dialect, why, text.Plural(t.Bytes, "byte"), text.Plural(t.Lines, "line"),
 			text.Plural(t.Records.Instructions, "instruction"), text.Plural(t.Records.Registers, "register record"),
 			text.Plural(t.Records.Memory, "memory record"), t.Unknown, speed)
 	}

@@ -32,8 +32,40 @@ type meaningOptions struct {
 	Compare []matchField  `group:"What makes a difference:" placeholder:"FIELD" help:"Compare these fields as well: ${matchFields}."`
 	Alias   []aliases     `group:"What makes a difference:" placeholder:"NAME=SAME" help:"Treat two names as one register, as in r8=t0, or all names of an instruction set: ${aliasSets}."`
 	Ignore  []ignoreRule  `group:"What makes a difference:" sep:"none" placeholder:"RULE" help:"Ignore differences in some records; may be given several times. reg:NAME for a register, where * matches any characters, or reg:NAME&MASK for some of its bits; mem:FIRST-LAST, read:FIRST-LAST, write:FIRST-LAST for memory accesses; pc:FIRST-LAST for instructions with their effects; reg, mem, read, write for all. Numbers are hexadecimal. LAST is included and may be omitted."`
+	Rule    []namedRule   `group:"What makes a difference:" placeholder:"NAME" help:"Put a rule into force, or by no-NAME out of force: ${matchRules}."`
 	MaxBad  flags.Count   `group:"What makes a difference:" placeholder:"N" help:"Accept N lines in each trace that are not records (0)."`
 	Dialect flags.Dialect `group:"What makes a difference:" placeholder:"NAME" complete:"dialects" help:"The format of the traces; without it the format is detected: ${dialects}."`
+}
+
+// namedRule is a value of --rule.
+type namedRule struct {
+	rule match.Rule
+	off  bool
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (n *namedRule) UnmarshalText(text []byte) error {
+	name, off := strings.CutPrefix(string(text), "no-")
+	*n = namedRule{match.Rule(name), off}
+	for _, r := range match.Rules {
+		if r.Rule == n.rule {
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is no rule; there are %s", text, ruleList())
+}
+
+// ruleList is all rules, with what they do.
+func ruleList() string {
+	var all []string
+	for _, r := range match.Rules {
+		words := fmt.Sprintf("%s (%s", r.Rule, r.Help)
+		if r.On {
+			words += "; in force unless switched off"
+		}
+		all = append(all, words+")")
+	}
+	return strings.Join(all, ", ")
 }
 
 // windowSize is the value of --window-size.
@@ -116,7 +148,8 @@ func Variables() kong.Vars {
 	// The fields, sets and dialects are those of the packages that have them, so help and errors list what there is.
 	list := func(words []string) string { return strings.Join(words, ", ") }
 	return kong.Vars{"window": defaultWindow, "matchFields": list(fieldsCompared()), "aliasSets": list(aliasSets()),
-		"dialects": list(names)}
+		"matchRules": ruleList(),
+		"dialects":   list(names)}
 }
 
 // fieldsCompared are the values of --compare.
@@ -141,6 +174,13 @@ func (c *Command) settings() match.Options {
 	}
 	for _, f := range c.Compare {
 		o.Fields = append(o.Fields, match.Field(f))
+	}
+	for _, rule := range c.Rule {
+		if rule.off {
+			o.Without = append(o.Without, rule.rule)
+		} else {
+			o.Rules = append(o.Rules, rule.rule)
+		}
 	}
 	for _, set := range c.Alias {
 		o.Aliases = append(o.Aliases, set...)

@@ -23,6 +23,7 @@ type FrameTable struct {
 	Rows      *text.Table
 	slots     []*tdesc.Slot
 	variables []int32
+	comm      int  // the column of names of threads, 0 for none
 	Hex       bool // memory is dumped below each row
 	narrow    bool
 
@@ -81,6 +82,11 @@ func NewFrameTable(out *console.Output, v *view.View, registers []string) (*Fram
 	for _, n := range t.variables {
 		columns = append(columns, text.Column{Title: "$" + text.Visible(v.VariableName(n)), Right: true})
 	}
+	// A name that all threads have is for --frame.
+	if _, several := v.NamesThreads(); several {
+		t.comm = len(columns)
+		columns = append(columns, text.Column{Title: "comm"})
+	}
 	columns = append(columns, text.Column{Title: "collected"})
 	t.Rows = text.NewTable(out, out.Width, out.Style, columns...)
 	if out.Lines > 0 {
@@ -103,6 +109,9 @@ func (t *FrameTable) Add(frame view.Frame) error {
 	for i, slot := range t.slots {
 		cell := &t.cells[leadingColumns+i]
 		*cell, _ = t.view.AppendRegister(*cell, slot, registers)
+	}
+	if name, ok := t.view.Comm(frame); ok && t.comm > 0 {
+		t.cells[t.comm] = append(t.cells[t.comm], text.Visible(name)...)
 	}
 	last := len(t.cells) - 1
 	t.cells[last] = t.appendVariables(t.cells[last], frame)
@@ -146,7 +155,7 @@ func (t *FrameTable) KeepUp(out *console.Output) func(int64) {
 func (t *FrameTable) lead(frame view.Frame) {
 	t.cells[columnFrame] = strconv.AppendInt(t.cells[columnFrame], int64(frame.Number), 10)
 	t.cells[columnTracepoint] = strconv.AppendInt(t.cells[columnTracepoint], int64(frame.Tracepoint()), 10)
-	source := append(t.cells[columnSource], text.Visible(t.view.Source(frame.Tracepoint()))...)
+	source := append(t.cells[columnSource], text.Visible(t.view.SourceOf(frame))...)
 	if t.view.Stepped(frame) {
 		source = append(source, " (step)"...)
 	}
@@ -168,6 +177,9 @@ func (t *FrameTable) appendVariables(dst []byte, frame view.Frame) []byte {
 	for _, variable := range t.collected {
 		if cell := t.variableCell(variable.Number); cell != nil {
 			*cell = t.appendVariable(*cell, variable)
+			continue
+		}
+		if t.view.TimesCalls(variable.Number) {
 			continue
 		}
 		dst = append(separate(dst), '$')

@@ -1,9 +1,10 @@
 package printing
 
 import (
-	"encoding/binary"
+	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,6 +35,7 @@ type LineFormat struct {
 // formatPart is a piece of a line: a text as it is, a field, or an expression. Exactly one of literal, field and expr is set.
 type formatPart struct {
 	literal string
+	name    string // of the field
 	field   field
 	expr    string
 	letter  byte // of print, 0 for none
@@ -52,7 +54,8 @@ var fields = []struct {
 	{"time", (*lineWriter).appendTime}, {"elapsed", (*lineWriter).appendElapsed}, {"frame", (*lineWriter).appendNumber},
 	{"tracepoint", (*lineWriter).appendTracepoint}, {"location", (*lineWriter).appendLocation},
 	{"function", (*lineWriter).appendFunction}, {"file", (*lineWriter).appendFile}, {"line", (*lineWriter).appendLine},
-	{"pc", (*lineWriter).appendPC}, {"values", (*lineWriter).appendValues},
+	{"pc", (*lineWriter).appendPC}, {"pid", (*lineWriter).appendPID}, {"tid", (*lineWriter).appendTID},
+	{"comm", (*lineWriter).appendComm}, {"backtrace", (*lineWriter).appendBacktrace}, {"values", (*lineWriter).appendValues},
 }
 
 // FieldNames are the names of fields.
@@ -64,8 +67,25 @@ func FieldNames() []string {
 	return names
 }
 
-// UsualFormat is what lines look like if nobody says it: {time} comes first, as in a log.
-const UsualFormat = "{time} {location} {values}"
+// usualFormat is what lines look like if nobody says it: {time} comes first, as in a log.
+const usualFormat = "{time} {location} {values}"
+
+// Field returns the function that appends what a field stands for, by its name; nil if there is none of that name. It does not
+// serve elapsed and values, which depend on the run.
+func Field(v *view.View, name string) func(dst []byte, frame view.Frame) []byte {
+	w := &lineWriter{view: v, reader: v.NewReader(), values: NewValuePrinter(v)}
+	for _, f := range fields {
+		if f.name == name {
+			return func(dst []byte, frame view.Frame) []byte { return f.append(w, dst, frame) }
+		}
+	}
+	return nil
+}
+
+// Names reports whether the template has a field.
+func (f *LineFormat) Names(field string) bool {
+	return slices.ContainsFunc(f.parts, func(p formatPart) bool { return p.name == field })
+}
 
 // Given reports whether there is a template.
 func (f *LineFormat) Given() bool { return f.text != "" }
@@ -153,7 +173,7 @@ func (f *LineFormat) brace(start, end int) error {
 	inside := f.text[start:end]
 	for _, known := range fields {
 		if known.name == strings.TrimSpace(inside) {
-			f.parts = append(f.parts, formatPart{field: known.append})
+			f.parts = append(f.parts, formatPart{name: known.name, field: known.append})
 			return nil
 		}
 	}
@@ -184,6 +204,7 @@ type lineWriter struct {
 	format LineFormat
 	exprs  []lineExpression          // of the parts that are expressions, in their order
 	named  map[trace.Number][]string // registers and variables that the plan names, by tracepoint
+	calls  bool                      // the calls of a frame with a stack follow, each on a line
 	start  time.Time
 
 	ticking bool  // first is known
@@ -200,20 +221,25 @@ type lineExpression struct {
 	letter   byte
 }
 
-// NewLineWriter fits a template to a view. The error is about an expression that means nothing at any tracepoint. One that has a
-// meaning at some tracepoints is accepted, and "<unavailable>" in the lines of the others. What cannot be computed, such as a
-// structure, is accepted if some tracepoint collects it by that name.
+// NewLineWriter fits a template, or the one by default, to a view. The error is about an expression that means nothing at
+// any tracepoint. One that has a meaning at some tracepoints is accepted, and "<unavailable>" in the lines of the others. What
+// cannot be computed, such as a structure, is accepted if some tracepoint collects it by that name.
 func NewLineWriter(
 	out io.Writer, v *view.View, format LineFormat, named map[trace.Number][]string, start time.Time,
 ) (*lineWriter, error) {
 	w := &lineWriter{
 		out: out, view: v, reader: v.NewReader(), values: NewValuePrinter(v), format: format, named: named, start: start,
 	}
+	// The format by default is parsed like one of the user's, so that there is one way to print a line.
+	if !format.Given() {
+		_ = w.format.UnmarshalText([]byte(usualFormat)) // it is right
+		w.calls = v.CollectsStacks()
+	}
 	known := make(map[string]bool)
 	for _, name := range v.ItemNames() {
 		known[cexpr.Normal(name)] = true
 	}
-	for _, part := range format.parts {
+	for _, part := range w.format.parts {
 		if part.expr == "" {
 			continue
 		}
@@ -263,7 +289,19 @@ func (w *lineWriter) append(dst []byte, frame view.Frame) []byte {
 			n++
 		}
 	}
-	return append(dst, '\n')
+	dst = append(dst, '\n')
+	if w.calls {
+		dst = appendCalls(dst, w.reader.Backtrace())
+	}
+	return dst
+}
+
+// appendCalls appends the calls of a stack, each on a line, and why there are no more.
+func appendCalls(dst []byte, b view.Backtrace) []byte {
+	for _, line := range callLines(&b) {
+		dst = append(append(append(dst, "    "...), line...), '\n')
+	}
+	return dst
 }
 
 // unavailable is what GDB prints for what a frame does not have.
@@ -278,9 +316,12 @@ func (w *lineWriter) appendExpression(dst []byte, e *lineExpression) []byte {
 			if cexpr.Normal(item.Name) != e.name {
 				continue
 			}
-			appendTo := w.values.appendItem
+			appendTo := w.values.AppendItem
 			if _, isVariable := item.Variable(); isVariable {
 				appendTo = appendNumber
+			}
+			if s, ok := w.textOf(item); ok {
+				return append(dst, text.Visible(s)...)
 			}
 			if dst, ok := appendTo(dst, w.reader, item); ok {
 				return dst
@@ -295,23 +336,37 @@ func (w *lineWriter) appendExpression(dst []byte, e *lineExpression) []byte {
 	case !ok:
 		return append(dst, unavailable...)
 	case e.letter == 0:
-		return w.appendComputed(dst, value)
+		if s, ok := w.reader.Text(value); ok {
+			return append(dst, text.Visible(withEllipsis(s))...)
+		}
+		return w.values.AppendNumber(dst, value)
 	}
 	return appendAs(dst, value, e.letter)
 }
 
-// appendComputed writes a computed value as one that was collected, so that an enumeration has its names and a pointer its
-// symbol. The value becomes memory in the order of the target; of 8 bytes the low ones are the last in big endian, and the first
-// otherwise.
-func (w *lineWriter) appendComputed(dst []byte, value ctype.Number) []byte {
-	var b [8]byte
-	order := w.view.Content.Header().Order
-	order.PutUint64(b[:], value.Bits)
-	size := value.Type.Size
-	if order == binary.BigEndian {
-		return w.values.Append(dst, value.Type, b[8-size:])
+// textOf is the text that an item is or points to, false for any other, and if the frame does not have it. Collected by /s an item
+// is the text itself; of $args and $locals it is the pointer, and the text lies elsewhere in the frame.
+func (w *lineWriter) textOf(item *view.Item) (string, bool) {
+	if item.IsText() {
+		d, ok := w.reader.Read(item)
+		s, _, _ := bytes.Cut(d.Bytes, []byte{0})
+		return withEllipsis(string(s)), ok
 	}
-	return w.values.Append(dst, value.Type, b[:size])
+	pointer, ok := w.reader.Integer(item)
+	if !ok {
+		return "", false
+	}
+	s, ok := w.reader.Text(pointer)
+	return withEllipsis(s), ok
+}
+
+// withEllipsis marks a text of which no more than its beginning is collected. One that is exactly as long is marked, too, since
+// its zero byte was not collected, so that nobody knows that it ends there.
+func withEllipsis(s string) string {
+	if len(s) < ShownCharacters {
+		return s
+	}
+	return s[:ShownCharacters] + "…"
 }
 
 // appendAs writes an integer as GDB's print/LETTER does. The bits are cut to the size of the type first: -1 of an int is
@@ -366,7 +421,7 @@ func (w *lineWriter) appendTracepoint(dst []byte, frame view.Frame) []byte {
 
 // appendLocation appends the location as the user set it, and marks frames of while-stepping, which were made elsewhere.
 func (w *lineWriter) appendLocation(dst []byte, frame view.Frame) []byte {
-	dst = append(dst, text.Visible(w.view.Source(frame.Tracepoint()))...)
+	dst = append(dst, text.Visible(w.view.SourceOf(frame))...)
 	if w.view.Stepped(frame) {
 		dst = append(dst, " (step)"...)
 	}
@@ -401,6 +456,15 @@ func (w *lineWriter) appendLine(dst []byte, frame view.Frame) []byte {
 // appendPC appends the address with its symbol and source line.
 func (w *lineWriter) appendPC(dst []byte, frame view.Frame) []byte {
 	return AppendCode(dst, w.view, frame.PC)
+}
+
+// appendBacktrace appends the calls on one line, the innermost first.
+func (w *lineWriter) appendBacktrace(dst []byte, _ view.Frame) []byte {
+	b := w.reader.Backtrace()
+	if len(b.Calls) == 0 {
+		return append(dst, unavailable...)
+	}
+	return append(dst, text.Visible(string(b.AppendText(nil)))...)
 }
 
 // stamp is when a frame was made, false if it does not tell.
@@ -461,6 +525,12 @@ func (w *lineWriter) appendValue(dst []byte, item *view.Item, frame view.Frame) 
 	if _, isVariable := item.Variable(); isVariable {
 		return appendNumber(dst, w.reader, item)
 	}
+	// A pointer to characters is its text, as with printf, in quotation marks because other values stand beside it: a text may contain
+	// what separates them. An argument of a system call has a notation of its own.
+	if s, ok := w.textOf(item); ok && item.Type.Describe == nil {
+		start := len(dst)
+		return cutCharacters(strconv.AppendQuote(dst, s), start, ShownCharacters), true
+	}
 	return w.values.appendShort(dst, w.reader, item)
 }
 
@@ -469,12 +539,13 @@ func appendNumber(dst []byte, reader *view.Reader, item *view.Item) ([]byte, boo
 	return reader.Append(dst, item, view.StyleCSV)
 }
 
-// shows reports whether an item is one that its tracepoint was asked to collect: not the time, which has a field of its own, and
-// no register and no other built-in variable but those that were named.
+// shows reports whether an item is one that its tracepoint was asked to collect: not the time and
+// the system call, which have fields of their own, and no register and no other built-in variable but those that were named.
 func (w *lineWriter) shows(item *view.Item, number trace.Number) bool {
 	switch n, isVariable := item.Variable(); {
 	case n == int32(trace.Timestamp):
 		return false
+	case item.IsCall():
 	case isVariable && !w.view.IsBuiltin(n) || !isVariable && item.Slot == nil:
 		return true
 	}

@@ -30,11 +30,11 @@ func TestFormatFaults(t *testing.T) {
 		"":         "a template that is empty makes empty lines",
 		"a } b":    "nothing is open that this closes\n  a } b\n    ^\na brace itself is written }}",
 		"a {b {c}": "this is not closed\n  a {b {c}\n    ^\na brace itself is written {{",
-		"a{ }":     "there is neither a field nor an expression here\n  a{ }\n   ^~~\nfields are time, elapsed, frame, tracepoint, location, function, file, line, pc, values",
+		"a{ }":     "there is neither a field nor an expression here\n  a{ }\n   ^~~\nfields are time, elapsed, frame, tracepoint, location, function, file, line, pc, pid, tid, comm, backtrace, values",
 		"{/z n}":   "a letter of print is one of x, o, t, d and u, with a blank behind it\n  {/z n}\n   ^~",
 		"{/xn}":    "a letter of print is one of x, o, t, d and u, with a blank behind it\n  {/xn}\n   ^~",
 		"{/}":      "a letter of print is one of x, o, t, d and u, with a blank behind it\n  {/}\n   ^",
-		"{/x  }":   "there is neither a field nor an expression here\n  {/x  }\n  ^~~~~~\nfields are time, elapsed, frame, tracepoint, location, function, file, line, pc, values",
+		"{/x  }":   "there is neither a field nor an expression here\n  {/x  }\n  ^~~~~~\nfields are time, elapsed, frame, tracepoint, location, function, file, line, pc, pid, tid, comm, backtrace, values",
 	} {
 		var f LineFormat
 		err := f.UnmarshalText([]byte(template))

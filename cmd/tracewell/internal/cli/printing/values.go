@@ -2,9 +2,11 @@ package printing
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"tracewell/arch"
@@ -91,27 +93,39 @@ type ValuePrinter struct {
 func NewValuePrinter(v *view.View) ValuePrinter {
 	return ValuePrinter{view: v, Printer: ctype.Printer{
 		Order:  v.Content.Header().Order,
+		Unfold: v.Shapes.Unfold,
+		UTF8:   true,
 		Symbol: func(addr arch.Addr) string { return text.Visible(v.Describe(addr)) },
 	}}
 }
 
-// appendItem writes what a frame has of an item, false if it has nothing. With debug information the value unfolds as by GDB's
+// AppendItem writes what a frame has of an item, false if it has nothing. With debug information the value unfolds as by GDB's
 // print, in the language of its source. Text without debug information, from a string that was collected up to its zero byte, is
 // an array of char.
-func (p ValuePrinter) appendItem(dst []byte, reader *view.Reader, item *view.Item) ([]byte, bool) {
-	if item.Explained && item.Reference == nil && !item.IsText() {
+func (p ValuePrinter) AppendItem(dst []byte, reader *view.Reader, item *view.Item) ([]byte, bool) {
+	if item.Absent != "" {
+		return append(dst, text.Visible(item.Reason())...), true
+	}
+	// For people a time has a unit; programs get nanoseconds.
+	if item.IsDuration() {
+		n, ok := reader.Integer(item)
+		return append(dst, time.Duration(n.Bits).String()...), ok
+	}
+	d, found := view.Datum{}, false
+	if item.IsText() || !item.Explained {
+		d, found = reader.Read(item)
+	}
+	switch {
+	case item.Explained && !found: // a text that is not there leaves the pointer to it
 		v, ok := reader.Value(item)
 		if !ok {
 			return dst, false
 		}
-		p.Language, p.Memory, p.Brief = item.Language, reader.ReadMemory, true
+		p.Language, p.Memory, p.Brief = item.Language, reader.Of(item).ReadMemory, true
 		return p.AppendValue(dst, v), true
-	}
-	d, ok := reader.Read(item)
-	if !ok {
+	case !found:
 		return dst, false
-	}
-	if item.IsText() {
+	case item.IsText():
 		return p.appendTyped(dst, ctype.ArrayOf(character, len(d.Bytes)), d.Bytes), true
 	}
 	p.Language = item.Language
@@ -122,10 +136,10 @@ func (p ValuePrinter) appendItem(dst []byte, reader *view.Reader, item *view.Ite
 // which for structures comes to many more characters.
 const ShownCharacters = 200
 
-// appendShort is appendItem for a line that has other values as well: what is long is cut.
+// appendShort is AppendItem for a line that has other values as well: what is long is cut.
 func (p ValuePrinter) appendShort(dst []byte, reader *view.Reader, item *view.Item) ([]byte, bool) {
 	start := len(dst)
-	dst, ok := p.appendItem(dst, reader, item)
+	dst, ok := p.AppendItem(dst, reader, item)
 	return cutCharacters(dst, start, ShownCharacters), ok
 }
 
@@ -143,10 +157,10 @@ func cutCharacters(dst []byte, start, most int) []byte {
 	return dst
 }
 
-// AppendWhole is appendItem for a value that stands alone: pointers have their type, and strings that they lead to follow.
+// AppendWhole is AppendItem for a value that stands alone: pointers have their type, and strings that they lead to follow.
 func (p ValuePrinter) AppendWhole(dst []byte, reader *view.Reader, item *view.Item) ([]byte, bool) {
-	if !item.Explained && (item.IsText() || IsUntyped(item.Type)) {
-		return p.appendItem(dst, reader, item)
+	if item.Absent != "" || !item.Explained && (item.IsText() || item.IsDuration() || IsUntyped(item.Type)) {
+		return p.AppendItem(dst, reader, item)
 	}
 	v, ok := reader.Value(item)
 	if !ok {
@@ -158,11 +172,23 @@ func (p ValuePrinter) AppendWhole(dst []byte, reader *view.Reader, item *view.It
 		}
 		dst = fmt.Appendf(dst, "@%v: ", v.Addr)
 	}
-	p.Language, p.Memory = item.Language, reader.ReadMemory
+	p.Language, p.Memory = item.Language, reader.Of(item).ReadMemory
 	if item.Listed {
 		return p.AppendValue(dst, v), true
 	}
 	return p.Print(dst, v), true
+}
+
+// AppendNumber writes a computed number as one that was collected, so that an enumeration has its names and a pointer its symbol.
+// The number becomes memory in the order of the target; of 8 bytes the low ones are the last in big endian, and the first
+// otherwise.
+func (p ValuePrinter) AppendNumber(dst []byte, n ctype.Number) []byte {
+	var b [8]byte
+	p.Order.PutUint64(b[:], n.Bits)
+	if p.Order == binary.BigEndian {
+		return p.Append(dst, n.Type, b[8-n.Type.Size:])
+	}
+	return p.Append(dst, n.Type, b[:n.Type.Size])
 }
 
 // character is the element of a text: a char, which ctype prints as GDB does, in quotation marks and with escapes.

@@ -18,19 +18,28 @@ import (
 	"tracewell/view/wire"
 )
 
-// rehearse launches the program or attaches to the process, prints what would be traced, and leaves before any code of its
-// own has run: the dynamic linker has loaded its libraries, so their tracepoints have addresses, too. A program that was launched
-// is killed then, and a process is detached from. No file is written, whatever --output and --buffer say.
+// rehearse launches the program or attaches to the process, prints what would be traced, and leaves before any code of its own
+// has run: the dynamic linker has loaded its libraries, so their tracepoints have addresses, too. A program that was launched
+// is killed then, and a process is detached from, as is a program behind a stub. No file is written, whatever --output and
+// --buffer say.
 func (c *Command) rehearse(p *plan.Plan, streams console.Streams) error {
 	config := c.config(p, "", streams)
 	config.Buffer, config.Circular = 0, false
-	session, err := whileReading(streams.Err, &config.Symbols, func() (recordSession, error) { return openHere(config) })
+	session, err := whileReading(streams.Err, &config.Symbols, func() (*record.Session, error) {
+		if c.To == "" {
+			return openHere(config)
+		}
+		session, _, err := c.openPeer(config.Config, streams)
+		return session, err
+	})
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
 	defer session.Close()
 	for _, warning := range session.Warnings() {
-		fmt.Fprintf(streams.Err, "tracewell: warning: %v\n", warning)
+		for _, line := range warningTexts(warning, c.Verbose) {
+			fmt.Fprintf(streams.Err, "tracewell: warning: %s\n", line)
+		}
 	}
 	// Without a program the definitions are printed by address: the names are for reading only, the session has resolved them itself.
 	program, _ := symbol.Open(c.executable(), symbol.Options{})

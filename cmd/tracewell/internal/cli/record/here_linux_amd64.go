@@ -1,6 +1,9 @@
 package record
 
-import "tracewell/record"
+import (
+	"tracewell/record"
+	"tracewell/record/local"
+)
 
 // openHere prepares a run on this machine.
-func openHere(config record.Config) (recordSession, error) { return record.Open(config) }
+func openHere(config local.Config) (*record.Session, error) { return local.Open(config) }

@@ -5,7 +5,8 @@ package record
 import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/record"
+	"tracewell/record/local"
 )
 
 // openHere says that there is no run on this machine.
-func openHere(record.Config) (recordSession, error) { return nil, console.CheckTracing("record") }
+func openHere(local.Config) (*record.Session, error) { return nil, console.CheckTracing("record") }

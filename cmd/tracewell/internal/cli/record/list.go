@@ -20,8 +20,8 @@ func (c *Command) list(streams console.Streams) error {
 	if path == "" {
 		return errors.New("record: --list needs the file of a program")
 	}
-	if c.PID != 0 {
-		path = fmt.Sprintf("/proc/%d/exe", c.PID)
+	if len(c.PID) > 0 {
+		path = fmt.Sprintf("/proc/%d/exe", c.PID[0])
 	}
 	reading := readingBar{file: streams.Err}
 	defer reading.done()

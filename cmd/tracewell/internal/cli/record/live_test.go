@@ -33,7 +33,7 @@ func TestRecordStatus(t *testing.T) {
 	for script, want := range map[string]int{
 		"exec " + program + " 3": 0, "exit 7": 7, "kill -TERM $$": 128 + int(syscall.SIGTERM), "kill -SEGV $$": 128 + int(syscall.SIGSEGV),
 	} {
-		got, _ := clitest.RecordInto(t, "-q", "--at", "push", "--", shell, "-c", script)
+		got, _ := clitest.RecordInto(t, "-q", "--pending", "--at", "push", "--", shell, "-c", script)
 		if got.Status != want {
 			t.Errorf("%s: status %d, want %d; it printed\n%s", script, got.Status, want, got.Stderr)
 		}
@@ -111,7 +111,7 @@ func TestRecordLong(t *testing.T) {
 // TestRecordJSON: with --print --json there is an object a frame, and one at the end that says what came of the run.
 func TestRecordJSON(t *testing.T) {
 	p := testprog.Build(t, "queue", testprog.Variant{})
-	got, path := clitest.RecordInto(t, "-q", "--at", "push", "--at", "nowhere", "--collect", "item->number", "--print", "--json", "--", p.Path, "3")
+	got, path := clitest.RecordInto(t, "-q", "--pending", "--at", "push", "--at", "nowhere", "--collect", "item->number", "--print", "--json", "--", p.Path, "3")
 	var objects []string
 	for line := range strings.Lines(got.Stdout) {
 		if strings.HasPrefix(line, "{") {
@@ -184,7 +184,7 @@ func TestRecordReaderLeaves(t *testing.T) {
 // TestRecordTerminal: a program that has the terminal gets ^C, and the run ends with it.
 func TestRecordTerminal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.tf")
-	s := clitest.OnPTY(t, nil, "record", "-o", path, "--at", "main", "--", testtool.Path(t, "sleep"), "100")
+	s := clitest.OnPTY(t, nil, "record", "-o", path, "--pending", "--at", "main", "--", testtool.Path(t, "sleep"), "100")
 	s.Screen.Shows(t, "Recording ")
 	io.WriteString(s.Typist, "\x03")
 	if got := s.Status(t); got != 128+int(syscall.SIGINT) {

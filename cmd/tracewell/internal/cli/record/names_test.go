@@ -46,7 +46,7 @@ func TestStrippedMainKeepsLibraries(t *testing.T) {
 	p := testprog.Build(t, "plugins", testprog.Variant{})
 	var outputs, tables []string
 	for _, program := range []string{p.Path, stripped(t, p.Path)} {
-		got, path := clitest.RecordInto(t, "-q", "--at", "plugin_work", "--bare", "--collect", "number, number * 2, $rdi + 1",
+		got, path := clitest.RecordInto(t, "-q", "--pending", "--at", "plugin_work", "--bare", "--collect", "number, number * 2, $rdi + 1",
 			"--format", "{function} {file} {values}", "--", program, library.Path, "2")
 		outputs = append(outputs, strings.ReplaceAll(got.Stdout, "done calls=6 sum=84\n", "")) // the program's own, which may come anywhere
 		shown := clitest.Run(t, "show", path, "-r", "rip", "--frames", "1:1")

@@ -5,13 +5,13 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/alecthomas/kong"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/printing"
 	"tracewell/record/plan"
+	"tracewell/symbol/container"
 )
 
 // planOption is an option whose values are texts of a plan, which may begin with a dash, as "-probe demo:item" does.
@@ -71,6 +71,9 @@ func planItems(ctx *kong.Context) []plan.Item {
 func Variables() kong.Vars {
 	return kong.Vars{
 		"here":           console.Platforms(), // in the help of other commands, too
+		"elements":       strconv.Itoa(container.Usual.Elements),
+		"text":           strconv.Itoa(container.Usual.Text),
+		"depth":          strconv.Itoa(container.Usual.Depth),
 		"backtraceBytes": strconv.Itoa(plan.DefaultBacktrace),
 		"circularBytes":  fmt.Sprintf("%dM", circularBytes>>20),
 		"formatFields":   strings.Join(printing.FieldNames(), ", "),
@@ -80,23 +83,6 @@ func Variables() kong.Vars {
 // The values of kong's options are decoded by the methods of their types, so that a wrong one is an error of the command line
 // that names the option and says what is right. Values of a plan are only kept here: package plan parses them, as it does those
 // of scripts.
-
-// span is a duration of more than 0: "10s", or a number of seconds.
-type span time.Duration
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *span) UnmarshalText(text []byte) error {
-	// A number without a unit is no duration of Go's but for 0, yet it is how timeout(1) and sleep(1) count.
-	d, err := time.ParseDuration(string(text))
-	if seconds, isNumber := strconv.ParseUint(string(text), 10, 31); isNumber == nil {
-		d, err = time.Duration(seconds)*time.Second, nil
-	}
-	if err != nil || d <= 0 {
-		return fmt.Errorf("%q is no time, such as 10s, 2m or 500ms", text)
-	}
-	*s = span(d)
-	return nil
-}
 
 // byteCount is a number of bytes of more than 0, in binary units if it ends in K, M or G, which B or iB may follow. A shift that
 // would overflow is refused.
@@ -120,27 +106,18 @@ func (b *byteCount) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// pidOption is the process of --pid, of which there is one: frames do not tell of which process they are.
-type pidOption int64
+// pidList are the processes of --pid, which may stand one behind the other or with commas between them.
+type pidList []int
 
-// oneProcess is why a second process is refused, whether by a second --pid or behind a comma.
-const oneProcess = "one process is recorded at a time, with its children by --follow: run record once for each"
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (p *pidOption) UnmarshalText(text []byte) error {
-	if *p != 0 {
-		return fmt.Errorf("%d and %s: %s", *p, text, oneProcess)
-	}
-	// kong calls this for each --pid of the command line, with the value so far in *p.
-	for part := range strings.SplitSeq(string(text), ",") {
+// Decode implements kong.MapperValue.
+func (p *pidList) Decode(ctx *kong.DecodeContext) error {
+	token := ctx.Scan.Pop()
+	for part := range strings.SplitSeq(token.String(), ",") {
 		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 31)
 		if err != nil || n == 0 {
-			return fmt.Errorf("%q is no number of a process", text)
+			return fmt.Errorf("%q is no number of a process", token.String())
 		}
-		if *p != 0 {
-			return fmt.Errorf("%q: %s", text, oneProcess)
-		}
-		*p = pidOption(n)
+		*p = append(*p, int(n))
 	}
 	return nil
 }

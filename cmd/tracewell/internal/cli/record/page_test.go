@@ -22,33 +22,48 @@ var varying = []struct{ pattern, means string }{
 	{`\bcode\b`, "0x401142"},
 	{`<push\+\d+`, "<push+12"},
 	{`\d\d:\d\d:\d\d\.\d{6}`, "12:00:00.000000"},
-	{`(12:00:00\.000000(?: +\d)?) +\d{4,7}\b`, "$1  4711"}, // $tid, the last column of variables
+	{`(12:00:00\.000000(?: +\d)?) +\d+\b`, "$1  4711"}, // $tid, the last column of variables
 	{`(\$trace_timestamp(?:  \$count)?) +\$tid`, "$1  $$tid"},
 	{`\$tid = \d+`, "$$tid = 4711"},
 	{`\$trace_timestamp = \d+`, "$$trace_timestamp = 1784030400000000"},
+	{`\d+\.\d s: (\d+ hits), [0-9.]+ per s`, "0.1 s: $1, 100 per s"},
+	{`( \d+ +[0-9.]+) +[0-9.]+  (█)`, "$1   50.0  $2"}, // hits, %, per s
 	{`process \d+`, "process 4711"},
 	{`(file|in|into|at) /\S+/`, "$1 /home/me/"},
 	{`Recording /\S+/`, "Recording /home/me/"},
+	{`\$took = [0-9.]+(ns|µs|ms|s)`, "$$took = 312ns"},
 	{`"pid":\d+`, `"pid":4711`},
 	{`"seconds":[0-9.]+`, `"seconds":0.01`},
 }
 
-// TestRecordPage runs the examples of docs/record.md, which has what they print below them.
+// TestRecordPage runs the examples of the pages that are about record, which have what they print below them.
 func TestRecordPage(t *testing.T) {
-	const page = "../../../../../docs/record.md"
+	for _, page := range []string{"record.md", "recipes.md"} {
+		t.Run(page, func(t *testing.T) { testPage(t, "../../../../../docs/"+page) })
+	}
+}
+
+// testPage runs the examples of a page. They trace the programs that stand in it, with their files' names in the first line.
+func testPage(t *testing.T, page string) {
 	folder := t.TempDir()
 	bin := filepath.Join(folder, "bin")
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(gdbtest.Binary(t), filepath.Join(bin, "tracewell")); err != nil {
-		t.Fatal(err)
+	for name, path := range map[string]string{"tracewell": gdbtest.Binary(t), "go": testtool.Path(t, "go")} {
+		if err := os.Symlink(path, filepath.Join(bin, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	text := clitest.Content(t, page)
-	_, source, _ := strings.Cut(text, "```c\n")
-	source, _, _ = strings.Cut(source, "```\n")
-	if err := os.WriteFile(filepath.Join(folder, "queue.c"), []byte(source), 0o644); err != nil {
-		t.Fatal(err)
+	programs := regexp.MustCompile("(?s)```(?:c|go|rust)\n((?:/\\*|//) (\\w+\\.(?:c|go|rs))(?: \\*/)?\n.*?)```\n").FindAllStringSubmatch(text, -1)
+	if len(programs) == 0 {
+		t.Fatal("the page has no program")
+	}
+	for _, program := range programs {
+		if err := os.WriteFile(filepath.Join(folder, program[2]), []byte(program[1]), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	examples := regexp.MustCompile("(?s)```console\n(.*?)```\n")
 	if len(examples.FindAllString(text, -1)) < 5 {
@@ -67,15 +82,17 @@ func TestRecordPage(t *testing.T) {
 	}
 }
 
+// command is one in an example, with the lines that continue it.
+var command = regexp.MustCompile(`(?m)^\$ .*\n(?:> .*\n)*`)
+
 // example runs the commands of a block one after the other, and gives each with what it prints.
 func example(t *testing.T, folder, block string) string {
 	t.Helper()
 	const mark = "\x01"
+	commands := command.FindAllString(block, -1)
 	var script strings.Builder
-	for line := range strings.Lines(block) {
-		if command, ok := strings.CutPrefix(line, "$ "); ok {
-			script.WriteString("printf '" + mark + "'\n" + command)
-		}
+	for _, c := range commands {
+		script.WriteString("printf '" + mark + "'\n" + strings.ReplaceAll(c[len("$ "):], "\n> ", "\n"))
 	}
 	// A command that fails in an example does so on purpose; its status must not change that of the next.
 	shell := exec.Command(testtool.Path(t, "bash"), "-c", strings.ReplaceAll(script.String(), "printf '"+mark+"'\n", "status=$?; printf '"+mark+"'; (exit $status)\n"))
@@ -91,11 +108,8 @@ func example(t *testing.T, folder, block string) string {
 	}
 	pieces := strings.Split(printed, mark)[1:]
 	var b strings.Builder
-	for line := range strings.Lines(block) {
-		if strings.HasPrefix(line, "$ ") {
-			b.WriteString(line + pieces[0])
-			pieces = pieces[1:]
-		}
+	for i, c := range commands {
+		b.WriteString(c + pieces[i])
 	}
 	return b.String()
 }

@@ -24,14 +24,18 @@ type runPrinter struct {
 	out     *console.Output
 	format  printing.LineFormat
 	json    bool
+	stacks  *printing.StackCounter // nil if frames are printed
 	named   map[trace.Number][]string
 	program *symbol.Program // nil if it cannot be read
 	stop    func()          // ends the run
 	start   time.Time
-	at      bool // it is a terminal: lines are written at once
+	names   view.ThreadName
+	figures *figureScreen // in place of lines; nil for lines
+	repeats func() []record.Repeat
 
 	mu    sync.Mutex
 	view  *view.View
+	calls *view.Calls // that have not returned
 	write printing.FrameWriter
 	err   error // of writing
 	ended chan struct{}
@@ -41,12 +45,11 @@ type runPrinter struct {
 // newRunPrinter prints to out; when nobody reads that any more it stops the run.
 func newRunPrinter(c *Command, p *plan.Plan, out *console.Output, stop func()) *runPrinter {
 	w := &runPrinter{
-		out: out, format: c.Format, json: c.JSON, named: namedRegisters(p), stop: stop, at: out.Lines > 0,
+		out: out, format: c.Format, json: c.JSON, named: namedRegisters(p), stop: stop,
 		ended: make(chan struct{}),
 	}
-	// The format by default is parsed like one of the user's, so that there is one way to print a line.
-	if !w.format.Given() {
-		_ = w.format.UnmarshalText([]byte(printing.UsualFormat)) // it is right
+	if c.Counted() {
+		w.stacks = printing.NewStackCounter(out, c.Stacks, c.JSON)
 	}
 	return w
 }
@@ -97,18 +100,32 @@ func (p *runPrinter) adopt(h tfile.Header) error {
 	// The view is made in front of the lock: names are looked up in the debug information, during which frames go on being printed by
 	// the definitions that there were.
 	v, _ := view.New(definitions(h), p.program)
-	var write printing.FrameWriter = wire.NewJSONFrames(p.out, v)
-	if !p.json {
-		lines, err := printing.NewLineWriter(p.out, v, p.format, p.named, p.start)
-		if err != nil {
-			return err
-		}
-		write = lines
+	v.NameThreads(p.names)
+	write, err := p.writer(v)
+	if err != nil {
+		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.view, p.write = v, write
+	p.view, p.write, p.calls = v, write, v.Calls(p.calls)
+	if p.stacks != nil {
+		p.stacks.Adopt(v)
+	}
 	return nil
+}
+
+// writer returns what prints frames of a view, or counts them. The counter is one for the whole run, whatever libraries come; it
+// gets the new view with the lock held, since a frame may be on its way.
+func (p *runPrinter) writer(v *view.View) (printing.FrameWriter, error) {
+	switch {
+	case p.figures != nil:
+		return p.figures.writer(v)
+	case p.stacks != nil:
+		return p.stacks, nil
+	case p.json:
+		return wire.NewJSONFrames(p.out, v), nil
+	}
+	return printing.NewLineWriter(p.out, v, p.format, p.named, p.start)
 }
 
 // frame prints a frame, which is valid until it returns. After an error it prints nothing more.
@@ -119,12 +136,18 @@ func (p *runPrinter) frame(f record.Frame) {
 		return
 	}
 	// A frame is formatted at once, as its bytes are the queue's and are overwritten by later ones.
-	err := p.write.Add(p.view.Of(int(f.Index), f.Frame))
-	if p.at {
-		err = errors.Join(err, p.out.Flush())
-	}
-	p.fail(err)
+	p.fail(p.write.Add(p.calls.Pair(p.view.Of(int(f.Index), f.Frame))))
 }
+
+// shown writes the lines of frames that there are: somebody waits for them.
+func (p *runPrinter) shown() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fail(p.out.Flush())
+}
+
+// lines reports whether it prints frames, rather than what comes of them.
+func (p *runPrinter) lines() bool { return p.figures == nil && p.stacks == nil }
 
 // fail keeps the first error of writing, and ends the run: there is nobody to print for. The caller holds mu.
 func (p *runPrinter) fail(err error) {
@@ -134,33 +157,56 @@ func (p *runPrinter) fail(err error) {
 	}
 }
 
-// flushInterval is how long a line to a pipe or a file may be held back. A write for each would cost more than the hit.
-const flushInterval = 100 * time.Millisecond
-
-// flushNowAndThen writes lines that a slow program would leave in the buffer for minutes.
-func (p *runPrinter) flushNowAndThen() {
-	tick := time.NewTicker(flushInterval)
+// printNowAndThen prints figures at their interval.
+func (p *runPrinter) printNowAndThen() {
+	tick := time.NewTicker(p.figures.interval())
 	defer tick.Stop()
 	for {
 		select {
 		case <-p.ended:
 			return
 		case <-tick.C:
+			p.count()
 			p.mu.Lock()
-			p.fail(p.out.Flush())
+			p.fail(errors.Join(p.figures.print(), p.out.Flush()))
 			p.mu.Unlock()
 		}
 	}
 }
 
-// begin starts to flush lines in the background until close.
-func (p *runPrinter) begin() { p.idle.Go(p.flushNowAndThen) }
+// count adds hits to figures that were counted in place of a frame for each. They are fetched without the lock, as a hit may be
+// waiting for a frame to be printed.
+func (p *runPrinter) count() {
+	repeats := p.repeats()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range repeats {
+		if w, ok := p.write.(screenWriter); ok && p.err == nil {
+			p.fail(w.AddTimes(p.view.Of(0, r.Frame), int(r.Times)))
+		}
+	}
+}
+
+// begin is when the run begins. Figures are printed in the background until close.
+func (p *runPrinter) begin(start time.Time) {
+	if p.figures != nil {
+		p.figures.begin(start)
+		p.idle.Go(p.printNowAndThen)
+	}
+}
 
 // close writes what is left. A broken pipe is no error, since "record --print | head" is meant to end so.
 func (p *runPrinter) close() error {
-	// The goroutine that flushes has ended before the last flush, and no frame comes any more: the run is over.
+	// The goroutine that prints figures has ended before the last flush, and no frame comes any more: the run is over.
 	close(p.ended)
 	p.idle.Wait()
+	if p.figures != nil {
+		p.count()
+	}
+	// What is counted is printed now, unless nobody reads any more.
+	if p.err == nil {
+		p.fail(p.write.Flush())
+	}
 	p.fail(p.out.Flush())
 	if console.IsBrokenPipe(p.err) {
 		return nil

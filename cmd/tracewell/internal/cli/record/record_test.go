@@ -15,18 +15,21 @@ import (
 
 	"tracewell/cmd/tracewell/internal/cli/clitest"
 	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/figures"
 )
 
 // TestRecordMisuse: what is wrong with a command line is said in a sentence, and nothing is run.
 func TestRecordMisuse(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for line, want := range map[string]string{
-		"":                                "record needs a program to launch, or --pid, or --remote (see tracewell record --help)",
-		"--at f":                          "record needs a program to launch, or --pid, or --remote (see tracewell record --help)",
-		"--pid 1 --at f -- ./a":           "--pid is for a process that runs: a program can't be launched as well (see tracewell record --help)",
+		"":                                "record needs a program to launch, or --pid, --comm, or --to (see tracewell record --help)",
+		"--at f":                          "record needs a program to launch, or --pid, --comm, or --to (see tracewell record --help)",
+		"--pid 1 --at f -- ./a":           "--pid and --comm are for processes that run: a program can't be launched as well (see tracewell record --help)",
 		"--pid=-1 --at f":                 `--pid: "-1" is no number of a process (see tracewell record --help)`,
-		"-p 1 --pid 2 --at f":             `--pid: 1 and 2: one process is recorded at a time, with its children by --follow: run record once for each (see tracewell record --help)`,
-		"-p 1,2 --at f":                   `--pid: "1,2": one process is recorded at a time, with its children by --follow: run record once for each (see tracewell record --help)`,
+		"-p 1,x --at f":                   `--pid: "1,x" is no number of a process (see tracewell record --help)`,
+		"--sync --at f ./a":               "--sync says when a line is printed: it needs --print or --format (see tracewell record --help)",
+		"--print -o - --at f ./a":         "with -o - standard output is for the trace file: nothing else can be printed there (see tracewell record --help)",
+		"--print --note n --at f ./a":     "--print, --stacks and figures need no file: --buffer, --circular, --note and --user go with one, by -o (see tracewell record --help)",
 		"--pid x --at f":                  `--pid: "x" is no number of a process (see tracewell record --help)`,
 		"--frames 0 --at f ./a":           `--frames: "0" is no number of 1 or more (see tracewell record --help)`,
 		"--frames -1 --at f ./a":          `--frames: "-1" is no number of 1 or more (see tracewell record --help)`,
@@ -36,10 +39,11 @@ func TestRecordMisuse(t *testing.T) {
 		"--print=3":                       `--print takes no value, and "3" is one (see tracewell record --help)`,
 		"--buffer -5 --at f ./a":          `--buffer: "-5" is no size, such as 64M or 1G (see tracewell record --help)`,
 		"-o":                              "--output needs a value: --output FILE (see tracewell record --help)",
-		"--pid 1 --remote :1":             "--pid and --remote are two different processes (see tracewell record --help)",
-		"--remote :1 ./a b":               "with --remote the program runs already: it takes no arguments, only the name of its file (see tracewell record --help)",
-		"--remote :1 --follow":            "--follow can't be used together with --remote (see tracewell record --help)",
-		"--remote :1 --dry-run":           "--dry-run can't be used together with --remote (see tracewell record --help)",
+		"--pid 1 --remote :1":             "--pid and --comm are for processes of this machine, and --to for one behind a stub (see tracewell record --help)",
+		"--remote :1 ./a b":               "with --to the program runs already: it takes no arguments, only the name of its file (see tracewell record --help)",
+		"--remote :1 --follow":            "--follow can't be used together with --to (see tracewell record --help)",
+		"--fetch --remote :1 --dry-run":   "--dry-run and --explain are for a run that is waited for: they can't be used together with --disconnected and --fetch (see tracewell record --help)",
+		"--profile gdbserver --at f ./a":  "--tdesc and --profile are for a stub: they need --to (see tracewell record --help)",
 		"--list x --dry-run ./a":          "--list and --dry-run can't be used together (see tracewell record --help)",
 		"--list x --at f ./a":             "--list only lists: it can't be used together with options that say what is traced (see tracewell record --help)",
 		"--format x --json --at f ./a":    "--format and --json can't be used together (see tracewell record --help)",
@@ -105,7 +109,7 @@ func scanRecord(t *testing.T, words ...string) (*Command, *kong.Context) {
 	var c struct {
 		Record Command `cmd:""`
 	}
-	parser, err := kong.New(&c, Variables(), kong.Writers(io.Discard, io.Discard))
+	parser, err := kong.New(&c, Variables(), figures.Variables(), kong.Writers(io.Discard, io.Discard))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,13 +146,15 @@ trace push
 trace -probe demo:item
   commands
     collect $rip
-    collect $pc, $sp, $fp, *(unsigned char *)$sp@2048
+    collect $pc, $sp, $fp
+    collect *(unsigned char *)($sp-128)@128, *(unsigned char *)$sp@8192
   end
 trace pop
   passcount 2
   commands
     collect $rip
-    collect $pc, $sp, $fp, *(unsigned char *)$sp@64
+    collect $pc, $sp, $fp
+    collect *(unsigned char *)($sp-128)@128, *(unsigned char *)$sp@64
     teval $n = $n + 1
   end
 `
@@ -166,7 +172,7 @@ func TestRecordOutput(t *testing.T) {
 	c, _ := scanRecord(t, "--at", "f", "/usr/bin/server")
 	for _, want := range []string{"server.tf", "server.2.tf", "server.3.tf"} {
 		got, err := c.output(console.Streams{})
-		if err != nil || got != want {
+		if err != nil || got.String() != want {
 			t.Errorf("%q, %v, want %q", got, err, want)
 		}
 		if err := os.WriteFile(want, nil, 0o644); err != nil {

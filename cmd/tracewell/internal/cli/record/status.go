@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -17,18 +18,20 @@ import (
 	"tracewell/internal/routine"
 	"tracewell/internal/text"
 	"tracewell/record"
+	"tracewell/record/definition"
 	"tracewell/symbol"
 )
 
 // runStatus tells how a run stands: on a terminal of its own by a table that is drawn anew a few times a second, elsewhere by a
 // line now and then. Messages come above the table.
 type runStatus struct {
-	file  *os.File
-	job   *console.Job // in whose background nothing is drawn; nil for none
-	quiet bool
-	live  bool // there is a table
-	plain bool // there are lines
-	style text.Style
+	file    *os.File
+	job     *console.Job // in whose background nothing is drawn; nil for none
+	quiet   bool
+	verbose bool // every warning is written
+	live    bool // there is a table
+	plain   bool // there are lines
+	style   text.Style
 
 	mu            sync.Mutex
 	width, height int // of the terminal, 0 for anything else
@@ -83,7 +86,28 @@ func (s *runStatus) say(format string, args ...any) {
 }
 
 // warn writes what could not be done, even if all else is left out.
-func (s *runStatus) warn(err error) { s.message("tracewell: warning: %v\n", err) }
+func (s *runStatus) warn(err error) {
+	for _, line := range warningTexts(err, s.verbose) {
+		s.message("tracewell: warning: %s\n", line)
+	}
+}
+
+// warningTexts are the warnings that an error stands for. Of those about one tracepoint the first is enough, unless somebody wants
+// all: a pattern may match a thousand functions, half of which lack the same argument. The count of the others is never left out,
+// as frames of these locations will lack something.
+func warningTexts(err error, verbose bool) (texts []string) {
+	var problems definition.Problems
+	if !errors.As(err, &problems) || len(problems) == 1 {
+		return []string{err.Error()}
+	}
+	if !verbose {
+		return []string{err.Error() + ": -v prints all"}
+	}
+	for _, problem := range problems {
+		texts = append(texts, problem.Error())
+	}
+	return texts
+}
 
 // message prints above the table: cwriter replaces the lines of the old table by the message and the table again.
 func (s *runStatus) message(format string, args ...any) {

@@ -50,6 +50,14 @@ func TestWho(t *testing.T) {
 	if diff := cmp.Diff(said, seen); diff != "" {
 		t.Errorf("threads of frames (-said +seen):\n%s", diff)
 	}
+	for who, n := range said {
+		pid, tid, _ := strings.Cut(who, " ")
+		for _, condition := range []string{"tid == " + tid, "$tid == " + tid + " && pid == " + pid} {
+			if got := clitest.Run(t, "show", path, "--where", condition, "--count"); got.Stdout != fmt.Sprintln(n) {
+				t.Errorf("--where %s counts %s%s, not %d", condition, got.Stdout, got.Stderr, n)
+			}
+		}
+	}
 	who := gdbtest.Run(t, p.Path, "target tfile "+path+"\ntfind 0\n-- who --\nprintf \"%d %d\\n\", $pid, $tid\n").Section(t, "who")
 	if said[who] == 0 {
 		t.Errorf("GDB reads %s; threads are %v", who, said)
@@ -60,5 +68,22 @@ func TestWho(t *testing.T) {
 	first, _, _ := strings.Cut(clitest.Run(t, "show", bare, "--json").Stdout, "\n")
 	if err := json.Unmarshal([]byte(first), &frame); err != nil || len(frame.Variables) > 0 {
 		t.Errorf("a bare frame has %v, %v", slices.Collect(maps.Keys(frame.Variables)), err)
+	}
+}
+
+// TestBacktraceCollected: what is collected for a backtrace is none of the values of a frame, whose backtrace show prints.
+func TestBacktraceCollected(t *testing.T) {
+	p := testprog.Build(t, "who", testprog.Variant{})
+	_, path := clitest.RecordInto(t, "-q", "--at", "who", "--collect", "thread", "--backtrace", "--", p.Path)
+	first, _, _ := strings.Cut(clitest.Run(t, "show", path, "--json").Stdout, "\n")
+	var frame struct{ Collected map[string]any }
+	if err := json.Unmarshal([]byte(first), &frame); err != nil {
+		t.Fatal(err)
+	}
+	if names := slices.Sorted(maps.Keys(frame.Collected)); !slices.Equal(names, []string{"$tid", "$trace_timestamp", "thread"}) {
+		t.Errorf("the frame has collected %q", names)
+	}
+	if shown := clitest.Run(t, "show", path, "--frame", "0").Stdout; !strings.Contains(shown, "\nBacktrace\n#0 ") {
+		t.Errorf("no backtrace:\n%s", shown)
 	}
 }

@@ -47,8 +47,8 @@ func (o *executionOptions) executionDialect(file *input.PackedFile) (*itrace.Dia
 	if err != nil && err != io.EOF || n == 0 || head[0] == tfile.Magic[0] {
 		return nil, nil
 	}
-	if d, _, _ := dialects.All.Detect(head[:n]); d != nil {
-		return d, nil
+	if d := dialects.All.Detect(head[:n]); d.Dialect != nil {
+		return d.Dialect, nil
 	}
 	return nil, fmt.Errorf("%s: not a trace file, and as an execution trace it %s", text.Visible(file.Name),
 		dialects.All.Undetected(head[:n]))

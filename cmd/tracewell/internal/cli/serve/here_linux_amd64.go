@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/internal/sys"
 	"tracewell/internal/wholefile"
 	"tracewell/stub"
 	"tracewell/target"
@@ -69,6 +70,7 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 	// Agent printf prints where the program prints, as in gdbserver.
 	layout.Print = func(text string) { io.WriteString(standard.Out, text) }
 	layout.TrapsOnly, layout.WhenFull = !c.Pads, target.WhenFull(c.WhenFull)
+	layout.MaxBuffer, layout.Memory = maxBuffer, sys.Reserve
 	engine := tracepoint.New(layout)
 	s := &service{program: t, engine: engine, messages: m, config: stub.Config{
 		Target: t, Engine: engine, Attached: wanted.pid != 0, Multi: c.Multi, Program: wanted.program,
@@ -85,6 +87,9 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 	}
 	return err
 }
+
+// maxBuffer is the largest trace buffer in bytes. It takes memory as frames come, so this only guards against mistakes.
+const maxBuffer = 64 << 30
 
 // begin launches the program or attaches to the process of the command line. With --multi there may be neither.
 func begin(t *linux.Target, m *messages, wanted request) error {

@@ -10,6 +10,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/printing"
 	"tracewell/internal/text"
 	"tracewell/tdesc"
+	"tracewell/trace"
 	"tracewell/view"
 )
 
@@ -25,6 +26,7 @@ func writeFrame(out *console.Output, v *view.View, reader *view.Reader, frame vi
 	}
 	// The order is that of interest, not that of the blocks in the frame: named values first, raw memory near the end.
 	writeCollected(out, v, reader)
+	writeBacktrace(out, reader)
 	writeRegisters(out, v, frame)
 	writeMemory(out, v, frame)
 	writeVariables(out, v, frame)
@@ -160,6 +162,9 @@ func writeVariables(out *console.Output, v *view.View, frame view.Frame) {
 		fmt.Fprintf(out, "$%s = %d", text.Visible(v.VariableName(variable.Number)), variable.Value)
 		if v.IsTimestamp(variable.Number) && printing.IsUnixTime(variable.Value) {
 			fmt.Fprintf(out, " (%s)", time.UnixMicro(variable.Value).Format("2006-01-02 "+printing.ClockFormat+" MST"))
+		}
+		if name, ok := v.Comm(frame); ok && variable.Number == int32(trace.ThreadID) {
+			fmt.Fprintf(out, " (%s)", text.Visible(name))
 		}
 		fmt.Fprintln(out)
 	}

@@ -4,7 +4,8 @@
 //
 //   - input.Reading opens the file, compressed or not and in any format that holds frames, and the program with the symbols.
 //   - choiceOptions become a frameChoice: frame numbers, tracepoints and addresses of this file, and a compiled condition.
-//   - Command.printer returns the printing.FrameWriter of the form that is wanted: table, whole frames, changes, JSON, statistics.
+//   - Command.printer returns the printing.FrameWriter of the form that is wanted: table, whole frames, changes, JSON, statistics,
+//     counted stacks.
 //   - survey.Choice reads the frames in the order that is wanted, and passes those that meet all conditions to the writer.
 //
 // Memory does not grow with the output. Beside the index, which has the offset and the tracepoint of every frame, a frame or
@@ -25,6 +26,8 @@ import (
 	"fmt"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/figures"
+	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/cmd/tracewell/internal/cli/printing"
 	"tracewell/internal/progress"
@@ -41,21 +44,25 @@ type Command struct {
 
 	choiceOptions
 	manner
+	flags.Stacks
+	figures.Options
 
 	Registers []string `short:"r" placeholder:"NAME" complete:"registers" help:"Print only these registers (default: a selection in the table, all with --full and --json)."`
 	Exec      string   `placeholder:"ELF" help:"The program that was traced, for the names of its functions, variables and lines. Files that record wrote contain its path."`
-	JSON      bool     `name:"json" help:"Print one JSON object per line: for each frame, or with --stats for each tracepoint."`
+	JSON      bool     `name:"json" help:"Print one JSON object per line: for each frame, or with --stats for each tracepoint, with --stacks for each stack."`
 	console.Paging
 	input.Reading
 }
 
 // manner is how frames are printed. Without any of these they are the rows of a table. kong rejects two options of one xor group.
-// Run rejects --value with others itself, because it may be combined with --stats. --hex is for the table: --full dumps memory in
+// Run rejects --value with others itself, because it may be combined with --stats, and the options of flags.Stacks, which record
+// has as well. --hex is for the table: --full dumps memory in
 // any case, and the other forms ignore it.
 type manner struct {
-	Full  bool     `xor:"manner" help:"Print all of each frame, as GDB's tdump does."`
+	Full  bool     `xor:"manner" help:"Print all of each frame, as GDB's tdump does, and the backtrace if the stack was collected."`
 	Diff  bool     `xor:"manner" help:"Print how each frame differs from the previous frame of its tracepoint."`
 	Hex   bool     `help:"Dump the memory of each frame in hexadecimal."`
+	Raw   bool     `help:"Print the members of strings, vectors, maps and other library types, as GDB's print/r does, and not what they contain."`
 	Count bool     `xor:"manner" help:"Print only the number of frames."`
 	Stats bool     `xor:"manner" help:"Print statistics of the frames of each tracepoint."`
 	Value []string `sep:"none" placeholder:"EXPR" help:"Add statistics and a histogram of an expression, written as in --where. Implies --stats."`
@@ -71,6 +78,9 @@ func (*Command) Examples() string {
   tracewell show run.tf --tracepoint 2 --diff    # what changed from hit to hit
   tracewell show run.tf --exec ./server --range push --count
   tracewell show run.tf --value n                # figures of a value, with a histogram
+  tracewell show run.tf --stacks --top 5         # how often each stack of calls was there
+  tracewell show run.tf --folded | flamegraph.pl > run.svg
+  tracewell show run.tf --count-by 'q->kind' --quantiles q->length   # how often, and how much, by key
   tracewell show run.tf --json | jq .registers.rip
 `
 }
@@ -82,11 +92,24 @@ func (c *Command) Run(streams console.Streams) error {
 	if len(c.Value) > 0 && (c.Full || c.Diff || c.Count) {
 		return errors.New("--value prints figures, and can't be used together with --full, --diff and --count")
 	}
+	// kong's xor groups cannot name the options of another struct.
+	if c.Options.Given() && (c.Full || c.Diff || c.Count || c.Stats || len(c.Value) > 0 || c.Hex || c.Counted()) {
+		return errors.New("--count-by and other figures take the place of the frames: they can't be used together with " +
+			"--full, --diff, --count, --stats, --value, --hex and --stacks")
+	}
+	if c.Counted() && (c.Full || c.Diff || c.Count || c.Stats || len(c.Value) > 0) {
+		return errors.New("--stacks can't be used together with --full, --diff, --count, --stats and --value")
+	}
+	if err := c.Stacks.Check(c.JSON, c.Options.Given()); err != nil {
+		return err
+	}
 	t, err := c.OpenTrace(c.File, c.Exec, streams)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
+	// Before anything is printed: shapes are found once for each type.
+	t.View.Shapes.Raw = c.Raw
 	// All forms of output go by this selection, also what --diff compares.
 	if len(c.Registers) > 0 {
 		if err := t.View.Select(c.Registers); err != nil {
@@ -139,6 +162,14 @@ func (c *Command) Run(streams console.Streams) error {
 // comes first, because it implies --stats, and --full is meant by --frame, as a table of one row would be a poor answer.
 func (c *Command) printer(out *console.Output, t *input.TraceFile) (printing.FrameWriter, error) {
 	switch {
+	// Figures are by key, whatever the tracepoint; --stats are by tracepoint. Figures with --json are objects, too, so this comes in
+	// front of what --json means for frames.
+	case c.Options.Given():
+		return figures.NewFileWriter(out, t.View, &c.Options, int(c.Top), c.JSON)
+	case c.Counted(): // --folded and --by imply --stacks
+		counter := printing.NewStackCounter(out, c.Stacks, c.JSON)
+		counter.Adopt(t.View)
+		return counter, nil
 	case c.Stats || len(c.Value) > 0:
 		return newStatistics(out, t.View, c.Value, c.JSON)
 	case c.JSON && c.Diff:
@@ -161,7 +192,8 @@ func (c *Command) printer(out *console.Output, t *input.TraceFile) (printing.Fra
 // or a pipe: a pipe may end in a pager, which draws on the same terminal.
 func (c *Command) bar(streams console.Streams, t *input.TraceFile, choice *frameChoice) *progress.Bar {
 	stat, err := streams.Out.Stat()
-	if !c.Count && !c.Stats && len(c.Value) == 0 && (err != nil || !stat.Mode().IsRegular()) {
+	figures := c.Count || c.Stats || c.Counted() || len(c.Value) > 0 || c.Options.Given()
+	if !figures && (err != nil || !stat.Mode().IsRegular()) {
 		return nil
 	}
 	return progress.Start(streams.Err, progress.Work{

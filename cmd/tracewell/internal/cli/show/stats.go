@@ -2,9 +2,7 @@ package show
 
 import (
 	"fmt"
-	"math"
 	"strconv"
-	"strings"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/printing"
@@ -181,16 +179,13 @@ func (s *statistics) writeTexts(m *survey.Measured) {
 	for i, t := range listed {
 		names[i], counts[i] = text.Quote(t.Text), t.Count
 	}
-	s.writeBars(names, counts)
+	printing.WriteBars(s.out, names, counts)
 	if more := len(all) - len(listed); more > 0 {
 		fmt.Fprintf(s.out, "    … %d more …\n", more)
 	}
 }
 
-// barWidth is the most that the bar of a histogram takes, in characters. It is the same for a terminal, a pipe and a file, so
-// that the output of two runs can be compared with diff.
-const barWidth = 40
-
+// writeHistogram draws bins, each with the value or the two that it lies between.
 func (s *statistics) writeHistogram(bins []survey.Bin) {
 	names, counts := make([]string, len(bins)), make([]int, len(bins))
 	for i, bin := range bins {
@@ -199,20 +194,7 @@ func (s *statistics) writeHistogram(bins []survey.Bin) {
 			names[i] += " … " + valueName(bin.High)
 		}
 	}
-	s.writeBars(names, counts)
-}
-
-// writeBars draws counts beside one another, the names aligned on the right as numbers are. Printf counts a width in code points,
-// so that the ellipsis between two bounds counts as one.
-func (s *statistics) writeBars(names []string, counts []int) {
-	width, most, digits := 0, 0, 0
-	for i, count := range counts {
-		width, most = max(width, len([]rune(names[i]))), max(most, count)
-		digits = max(digits, len(strconv.Itoa(count)))
-	}
-	for i, count := range counts {
-		fmt.Fprintf(s.out, "    %*s  %*d  %s\n", width, names[i], digits, count, bar(count, most))
-	}
+	printing.WriteBars(s.out, names, counts)
 }
 
 // valueName is a value as a histogram has it: of an enumeration by its name. Names come from the debug information of a program
@@ -225,15 +207,6 @@ func valueName(v ctype.Number) string {
 		}
 	}
 	return v.String()
-}
-
-// bar draws a count as long as it is beside the greatest, in eighths of a character: Unicode has block elements of one eighth of a
-// cell up to a whole one. The length is rounded up, so that a count of 1 beside a million can be seen.
-func bar(count, most int) string {
-	const eighths = 8
-	length := int(math.Ceil(float64(count) / float64(most) * barWidth * eighths))
-	whole := strings.Repeat("█", length/eighths)
-	return whole + strings.TrimSpace(string([]rune(" ▏▎▍▌▋▊▉")[length%eighths]))
 }
 
 // objects prints the figures as JSON, an object for each tracepoint. No frames are no objects: an empty output is what jq and other
