@@ -35,17 +35,19 @@ const sporadic = "-now-and-then"
 // whose are the beginnings of causes.
 var whose = []string{"client-", "test-", "ours-"}
 
-func parseExpectations(text string) (*expectations, error) {
-	e := &expectations{scores: map[test]score{}}
+func newExpectations() *expectations { return &expectations{scores: map[test]score{}} }
+
+// parse adds what a text expects.
+func (e *expectations) parse(text string) error {
 	for i, line := range strings.Split(text, "\n") {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
 		if err := e.parseLine(strings.TrimSpace(line)); err != nil {
-			return nil, fmt.Errorf("line %d: %w", i+1, err)
+			return fmt.Errorf("line %d: %w", i+1, err)
 		}
 	}
-	return e, nil
+	return nil
 }
 
 func (e *expectations) parseLine(line string) error {

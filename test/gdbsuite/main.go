@@ -10,13 +10,17 @@ import (
 )
 
 func main() {
-	expected := flag.String("expected", "", "compare with the expectations in this `file`")
+	var expected []string
+	flag.Func("expected", "compare with the expectations in this `file`; may be given more than once", func(file string) error {
+		expected = append(expected, file)
+		return nil
+	})
 	flag.Parse()
 	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: gdbsuite [-expected FILE] RUN")
+		fmt.Fprintln(os.Stderr, "usage: gdbsuite [-expected FILE]… RUN")
 		os.Exit(2)
 	}
-	good, err := judge(flag.Arg(0), *expected)
+	good, err := judge(flag.Arg(0), expected)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "test/gdbsuite:", err)
 		os.Exit(2)
@@ -26,24 +30,26 @@ func main() {
 	}
 }
 
-// judge prints the score of a run and, when there is a file of expectations, what falls short of them. It reports whether
+// judge prints the score of a run and, when there are files of expectations, what falls short of them. It reports whether
 // nothing does.
-func judge(run, expected string) (bool, error) {
+func judge(run string, expected []string) (bool, error) {
 	outcomes, err := readOutcomes(run)
 	if err != nil {
 		return false, fmt.Errorf("reading the run in %q: %w", filepath.Clean(run), err)
 	}
 	fmt.Print(table(outcomes))
-	if expected == "" {
+	if len(expected) == 0 {
 		return true, nil
 	}
-	text, err := os.ReadFile(expected)
-	if err != nil {
-		return false, fmt.Errorf("reading the expectations: %w", err)
-	}
-	want, err := parseExpectations(string(text))
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", expected, err)
+	want := newExpectations()
+	for _, file := range expected {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return false, fmt.Errorf("reading the expectations: %w", err)
+		}
+		if err := want.parse(string(text)); err != nil {
+			return false, fmt.Errorf("%s: %w", file, err)
+		}
 	}
 	v := want.judge(outcomes)
 	fmt.Print(v.report())

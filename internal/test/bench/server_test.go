@@ -121,8 +121,8 @@ func startServer(b *testing.B) *server {
 	}
 }
 
-// bear has the server's own benchmark load it, which a process traces unless it is 0.
-func (s *server) bear(tracer int) load {
+// bear has the server's own benchmark load it with so many requests, which a process traces unless it is 0.
+func (s *server) bear(tracer, requests int) load {
 	s.b.Helper()
 	server, traced := s.ran(s.Process.Pid), s.ran(tracer)
 	out, err := exec.Command(redisBenchmark, "-p", s.port, "-t", "get", "-n", strconv.Itoa(requests), "-c", "20", "--csv").Output()
@@ -139,7 +139,7 @@ func (s *server) bear(tracer int) load {
 	if err := errors.Join(err1, err2); err != nil {
 		s.b.Fatal(err)
 	}
-	each := func(ran time.Duration) float64 { return ran.Seconds() * 1e6 / requests }
+	each := func(ran time.Duration) float64 { return ran.Seconds() * 1e6 / float64(requests) }
 	return load{rate, latency, each(server), each(traced)}
 }
 
@@ -271,7 +271,7 @@ func BenchmarkServer(b *testing.B) {
 		for range max(*rounds, 10) {
 			for _, i := range rand.Perm(len(ways)) {
 				tracer, end := s.trace(ways[i])
-				ways[i].samples = append(ways[i].samples, s.bear(tracer))
+				ways[i].samples = append(ways[i].samples, s.bear(tracer, requests))
 				end()
 			}
 		}

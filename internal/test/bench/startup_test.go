@@ -27,8 +27,8 @@ func BenchmarkStartup(b *testing.B) {
 		return exec.Command(testtool.Path(b, "gdb"), "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set index-cache enabled off",
 			"-ex", "break "+corpus.BigFunction, "-ex", "run", "-ex", "info args", "-ex", "info locals", "-ex", "kill", program)
 	}
-	seconds := &figure{what: "tracewell", unit: "s", goal: 2}
-	memory := &figure{what: "tracewell, memory", unit: "MB", goal: 500}
+	seconds := &figure{what: "tracewell", unit: "s", goal: 0.3}
+	memory := &figure{what: "tracewell, memory", unit: "MB", goal: 200}
 	theirs := &figure{what: "gdb", unit: "s"}
 	their := &figure{what: "gdb, memory", unit: "MB"}
 	for b.Loop() {

@@ -18,9 +18,9 @@ import (
 	"tracewell/internal/test/testprog"
 	"tracewell/internal/test/testtool"
 	"tracewell/record"
+	"tracewell/record/local"
 	"tracewell/record/plan"
 	"tracewell/target"
-	"tracewell/target/linux"
 )
 
 // method is how to trace some way. It is given calls of the traced function, enough for a sample of some tenths of a second.
@@ -161,13 +161,10 @@ func underRecord(b *testing.B, program *testprog.Program, j job, calls string) s
 	if err := p.AddScript("bench", script+"\nactions\ncollect $regs, buffer\nend\n"); err != nil {
 		b.Fatal(err)
 	}
-	s, err := record.Open(record.Config{
-		Plan:    &p,
+	s, err := local.Open(local.Config{
+		Config:  record.Config{Plan: &p, Output: filepath.Join(b.TempDir(), "run.tf"), TrapsOnly: true},
 		Program: target.Program{Path: program.Path, Args: []string{calls, j.site}},
-		Streams: linux.Streams{Out: printed},
-		Output:  filepath.Join(b.TempDir(), "run.tf"),
-
-		TrapsOnly: true,
+		Streams: target.Streams{Out: printed},
 	})
 	if err != nil {
 		b.Fatal(err)

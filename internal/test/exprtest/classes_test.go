@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracewell/symbol/container"
 	"tracewell/symbol/expr"
 )
 
@@ -156,7 +157,7 @@ func TestClasses(t *testing.T) {
 	}
 	file := NewTraceFile(p.PC())
 	for _, text := range wholes {
-		c, err := expr.Collect(text, s)
+		c, err := expr.Collect(text, s, container.Limits{})
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracewell/symbol/container"
 	"tracewell/symbol/expr"
 )
 
@@ -93,7 +94,7 @@ func TestFrames(t *testing.T) {
 	file := NewTraceFile(p.PC())
 	expressions := make([]string, len(collections))
 	for i, text := range collections {
-		c, err := expr.Collect(text, s)
+		c, err := expr.Collect(text, s, container.Limits{})
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -166,7 +167,7 @@ func TestCollections(t *testing.T) {
 		"j->flags.low":        "registers 6; 8 1",
 		"$count = $count + 1": "variable 2",
 	} {
-		c, err := expr.Collect(text, s)
+		c, err := expr.Collect(text, s, container.Limits{})
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -208,7 +209,7 @@ func TestRefused(t *testing.T) {
 		"j + j":           "struct job * + struct job * means nothing\n  j + j\n  ^~~~~",
 		"(struct point)n": "int cannot be converted to struct point\n  (struct point)n\n  ^~~~~~~~~~~~~~~",
 	} {
-		_, err := expr.Collect(text, s)
+		_, err := expr.Collect(text, s, container.Limits{})
 		var wrong *expr.Error
 		if !errors.As(err, &wrong) || want != "" && err.Error() != want {
 			t.Errorf("%s: the error is\n%v\nwant\n%s", text, err, want)

@@ -77,6 +77,12 @@ func RunMultiarch(t testing.TB, script string) *Output {
 	return mustRun(t, debugger{"gdb-multiarch", Timeout}, "", script)
 }
 
+// RunMultiarchFor is RunMultiarch with another time limit.
+func RunMultiarchFor(t testing.TB, limit time.Duration, script string) *Output {
+	t.Helper()
+	return mustRun(t, debugger{"gdb-multiarch", limit}, "", script)
+}
+
 // debugger is a GDB by the name of its command, and how long a script may take in it.
 type debugger struct {
 	command string

@@ -40,6 +40,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+const rsi = 4
+
 // coreBlock is the length of a register block with the general registers, pc, flags and segment registers.
 const coreBlock = 17*8 + 7*4
 
@@ -89,8 +91,12 @@ func armPads(pid int, words []uint64, addrs []arch.Addr) (t *linux.Target, point
 		return target.Continue
 	}})
 	for i, addr := range addrs {
+		actions := []trace.Action{{Kind: trace.CollectRegisters, Mask: []byte{0xff}}}
+		if i == 0 { // the pointer that tick is called with
+			actions = append(actions, trace.Action{Kind: trace.CollectMemory, Base: rsi, Length: 4})
+		}
 		point, err := compiled.Compile(&trace.Tracepoint{Number: trace.Number(i + 1), Addr: addr, Enabled: true,
-			Actions: []trace.Action{{Kind: trace.CollectRegisters, Mask: []byte{0xff}}}})
+			Actions: actions})
 		if err != nil {
 			return nil, nil, err
 		}

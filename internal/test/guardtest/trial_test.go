@@ -58,15 +58,7 @@ func newLabOf(t *testing.T, how testprog.Variant) *lab {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	symbols, err := f.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range symbols {
-		if s.Name == "tick" {
-			l.tick = s.Value
-		}
-	}
+	l.tick = testprog.Symbols(t, p.Path)["tick"].Value
 	l.code = make([]byte, 16)
 	if _, err := f.Section(".text").ReadAt(l.code, int64(l.tick-f.Section(".text").Addr)); err != nil {
 		t.Fatal(err)
@@ -81,10 +73,10 @@ type subject struct {
 	lines chan string
 }
 
-// run starts the program; rate is its second argument.
-func (l *lab) run(threads int, rate string) *subject {
+// run starts the program; rate is its second argument, and more are the others.
+func (l *lab) run(threads int, rate string, more ...string) *subject {
 	l.Helper()
-	cmd := exec.Command(l.program.Path, strconv.Itoa(threads), rate)
+	cmd := exec.Command(l.program.Path, append([]string{strconv.Itoa(threads), rate}, more...)...)
 	in, err1 := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
 	if err := errors.Join(err1, err2, cmd.Start()); err != nil {

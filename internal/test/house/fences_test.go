@@ -18,7 +18,7 @@ const system = "internal/sys"
 
 // signalling are the packages that name signals and process groups besides, and for that alone import syscall. So do those in folders of
 // them.
-var signalling = []string{"cmd/tracewell/internal/cli", "internal/test/gdbtest", "internal/test/robust", "test/mutants"}
+var signalling = []string{"cmd/tracewell/internal/cli", "internal/test/gdbtest", "internal/test/proxytest", "internal/test/robust", "test/mutants"}
 
 // signals reports whether a package is one of signalling, or in the folder of one.
 func signals(pkg string) bool {

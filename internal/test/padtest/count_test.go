@@ -20,7 +20,7 @@ var hits = flag.Int("hits", 4_000_000, "how many hits are counted")
 func TestCount(t *testing.T) {
 	const threads, shown = 4, 1000
 	calls := *hits / 2 / threads
-	s := built(t, "calls", []string{strconv.Itoa(threads), strconv.Itoa(calls)}, "gcc", "-O2", "-g", "-pthread", "testdata/calls.c")
+	s := built(t, "calls.c", []string{strconv.Itoa(threads), strconv.Itoa(calls)}, "gcc", "-O2", "-g", "-pthread")
 	start := time.Now()
 	file := s.frames(t, write(t, fmt.Sprintf(`tvariable $n = 0
 trace counted if ($n = $n + 1) %% %[1]d == 0

@@ -41,6 +41,13 @@ var mistakes = []string{"<incomplete type>"}
 // interface's table, for that of a method.
 func dumped(text string) string { return strings.ReplaceAll(text, "main[shape]", "main.shape") }
 
+// synthetic is what GDB 13.1 prints of bytes behind the last piece that DWARF describes.
+const synthetic = "<synthetic pointer>"
+
+// typed is in front of a pointer or a map of Go as GDB prints it. The type of a variable is not printed in Delve's notation, which
+// show has for Go.
+var typed = regexp.MustCompile(`^\((?:[\w.]+ \*|map\[\w+\]\w+)\) (0x[0-9a-f]+)$`)
+
 // undumped reports whether GDB 13.1 cannot dump a frame: it takes one for a step if it does not stop there itself, and then dumps
 // nothing; and it ends with "internal-error: loc_bitpos: Assertion" at an object with a virtual base class that an optimised
 // program has in pieces, unless it was linked to fixed addresses.

@@ -19,6 +19,7 @@ import (
 	"tracewell/internal/test/gdbtest"
 	"tracewell/internal/test/randprog"
 	"tracewell/symbol"
+	"tracewell/symbol/container"
 	"tracewell/symbol/expr"
 )
 
@@ -31,14 +32,7 @@ func TestGeneratedPrograms(t *testing.T) {
 	if *whole {
 		builds, members = randprog.Builds(), 450
 	}
-	next := *seed
-	switch {
-	case next == 0 && *whole:
-		next = rand.Uint64N(1e9) + 1
-	case next == 0:
-		next = 1
-	}
-	t.Logf("-seed %d", next)
+	next := nextSeed(t)
 	var total tally
 	t.Cleanup(func() { t.Logf("all programs: %v", total.counts) })
 	for i, b := range builds {
@@ -52,6 +46,20 @@ func TestGeneratedPrograms(t *testing.T) {
 			g.judge(t)
 		})
 	}
+}
+
+// nextSeed is what -seed says, or else.
+func nextSeed(t *testing.T) uint64 {
+	t.Helper()
+	next := *seed
+	switch {
+	case next == 0 && *whole:
+		next = rand.Uint64N(1e9) + 1
+	case next == 0:
+		next = 1
+	}
+	t.Logf("-seed %d", next)
+	return next
 }
 
 // generated is a random program with what is known of it. All lists are by mark and then by member, as those of the program.
@@ -121,7 +129,7 @@ func (g *generated) record(t *testing.T) {
 		var asked []string
 		g.refused = append(g.refused, make([]string, len(m.Members)))
 		for j, member := range m.Members {
-			if _, err := expr.Collect(member.Path, scope); err != nil {
+			if _, err := expr.Collect(member.Path, scope, container.Limits{}); err != nil {
 				g.refused[i][j] = err.Error()
 				continue
 			}
@@ -153,7 +161,7 @@ func (g *generated) record(t *testing.T) {
 // show reads what tracewell show says of the frames, and how often each tracepoint was hit.
 func (g *generated) show(t *testing.T, file string) (hits map[int]int) {
 	t.Helper()
-	output, err := exec.CommandContext(t.Context(), gdbtest.Binary(t), "show", file, "--full", "--exec", g.path).Output()
+	output, err := exec.CommandContext(t.Context(), gdbtest.Binary(t), "show", file, "--full", "--raw", "--exec", g.path).Output()
 	if err != nil {
 		t.Fatalf("show: %v", err)
 	}

@@ -149,7 +149,7 @@ func similar(said []string, line string) string {
 // shown are the frames that show has.
 func (d *dump) shown(t *testing.T) []section {
 	t.Helper()
-	output, err := exec.CommandContext(t.Context(), gdbtest.Binary(t), "show", d.file, "--full", "--exec", d.program.Path).Output()
+	output, err := exec.CommandContext(t.Context(), gdbtest.Binary(t), "show", d.file, "--full", "--raw", "--exec", d.program.Path).Output()
 	if err != nil {
 		t.Fatalf("show: %v", err)
 	}

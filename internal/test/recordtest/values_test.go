@@ -19,11 +19,12 @@ import (
 	"tracewell/internal/test/corpus"
 	"tracewell/internal/test/gdbtest"
 	"tracewell/record"
+	"tracewell/record/local"
 	"tracewell/record/plan"
 	"tracewell/symbol"
+	"tracewell/symbol/container"
 	"tracewell/symbol/expr"
 	"tracewell/target"
-	"tracewell/target/linux"
 )
 
 var whole = flag.Bool("whole", false, "go through all builds")
@@ -136,7 +137,7 @@ func (c *comparison) ask(t *testing.T) {
 		for _, name := range c.names(m.Name) {
 			reason := ""
 			for _, place := range places {
-				_, err := expr.Collect(name, p.Scope(place.Addr))
+				_, err := expr.Collect(name, p.Scope(place.Addr), container.Limits{})
 				if err == nil || strings.Contains(err.Error(), whenLoaded) {
 					reason = ""
 					break
@@ -173,19 +174,24 @@ func recorded(t *testing.T, program *corpus.Program, script string) string {
 	if err := p.AddScript("plan", script); err != nil {
 		t.Fatal(err)
 	}
+	// A result of a Go function holds what was on the stack until it is set, and pads use the stack, too.
+	traps := slices.ContainsFunc(program.Marks, func(m corpus.Mark) bool { return strings.HasSuffix(m.File, ".go") })
+	return recordedBy(t, &p, traps, program.Path)
+}
+
+// recordedBy runs a program with arguments under a plan, by traps alone or not, and returns the file that it was recorded into.
+func recordedBy(t *testing.T, p *plan.Plan, traps bool, path string, args ...string) string {
+	t.Helper()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer null.Close()
 	output := filepath.Join(t.TempDir(), "run.tf")
-	s, err := record.Open(record.Config{
-		Plan:    &p,
-		Program: target.Program{Path: program.Path, Env: []string{corpus.Environment}},
-		Streams: linux.Streams{In: null, Out: null, Err: null},
-		Output:  output,
-		// A result of a Go function holds what was on the stack until it is set, and pads use the stack, too.
-		TrapsOnly: slices.ContainsFunc(program.Marks, func(m corpus.Mark) bool { return strings.HasSuffix(m.File, ".go") }),
+	s, err := local.Open(local.Config{
+		Program: target.Program{Path: path, Args: args, Env: []string{corpus.Environment}},
+		Streams: target.Streams{In: null, Out: null, Err: null},
+		Config:  record.Config{Plan: p, Output: output, TrapsOnly: traps},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +213,7 @@ var (
 // show reads what tracewell show says of all frames.
 func (c *comparison) show(t *testing.T, file string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), gdbtest.Binary(t), "show", file, "--full", "--exec", c.program.Path)
+	cmd := exec.CommandContext(t.Context(), gdbtest.Binary(t), "show", file, "--full", "--raw", "--exec", c.program.Path)
 	output, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("show: %v", err)
@@ -286,6 +292,9 @@ func (c *comparison) verdict(t *testing.T, where, mark string, f frame, v corpus
 	got, recorded := f.values[v.Name]
 	reason := c.refused[mark][v.Name]
 	v.Text = dumped(v.Text)
+	if c.heap.ours != nil {
+		v.Text = typed.ReplaceAllString(v.Text, "$1")
+	}
 	switch {
 	case v.Error != "":
 		return "without a value in GDB"
@@ -301,6 +310,8 @@ func (c *comparison) verdict(t *testing.T, where, mark string, f frame, v corpus
 		return "missing"
 	case got != v.Text && slices.ContainsFunc(mistakes, func(m string) bool { return strings.Contains(v.Text, m) }):
 		return "GDB's mistake"
+	case got != v.Text && got == strings.ReplaceAll(v.Text, synthetic, "<optimized out>"):
+		return "optimised out in both"
 	case got != v.Text && !agree(got, v.Text) && !c.heap.agree(got, v.Text):
 		t.Errorf("%s: %s is\n%s, show says\n%s", where, v.Name, v.Text, got)
 		return "different"

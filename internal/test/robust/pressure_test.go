@@ -4,6 +4,7 @@ package robust
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -107,12 +108,20 @@ type recorder struct {
 // pressed starts steady and a recorder of it, and returns when that has frames. limit is of the file, in blocks of 512 bytes.
 func pressed(t *testing.T, limit string, options ...string) (*steady, *recorder) {
 	t.Helper()
+	file := filepath.Join(t.TempDir(), "run.tf")
+	s, r := startRecorder(t, `ulimit -f `+limit+`; exec "$@"`, append([]string{"-o", file}, options...)...)
+	r.await(file)
+	return s, r
+}
+
+// startRecorder starts steady, and a shell that executes a recorder of it, which is what the script has as its arguments.
+func startRecorder(t *testing.T, script string, options ...string) (*steady, *recorder) {
+	t.Helper()
 	program := testprog.Build(t, "steady", testprog.Variant{NoPIE: true})
 	s := begin(t, exec.Command(program.Path, "2", "0"))
-	r := &recorder{T: t, file: filepath.Join(t.TempDir(), "run.tf"), ended: make(chan error, 1)}
-	args := append([]string{gdbtest.Binary(t), "record", "-q", "--at", "tick", "--collect", "$rdi, $rsp",
-		"--pid", fmt.Sprint(s.Process.Pid), "-o", r.file}, options...)
-	r.Cmd = testtool.Command(t, "sh", append([]string{"-c", `ulimit -f ` + limit + `; exec "$0" "$@"`}, args...)...)
+	r := &recorder{T: t, ended: make(chan error, 1)}
+	r.Cmd = testtool.Command(t, "unshare", append([]string{"--mount", "sh", "-ec", script, "sh", gdbtest.Binary(t), "record", "-q",
+		"--at", "tick", "--collect", "$rdi, $rsp", "--pid", fmt.Sprint(s.Process.Pid)}, options...)...)
 	var err error
 	if r.messages, err = os.CreateTemp(t.TempDir(), "messages"); err != nil {
 		t.Fatal(err)
@@ -130,12 +139,19 @@ func pressed(t *testing.T, limit string, options ...string) (*steady, *recorder)
 		r.ended <- err
 	}()
 	t.Cleanup(func() { r.Process.Signal(syscall.SIGCONT); r.Process.Kill() })
+	return s, r
+}
+
+// await waits until a file of the recorder has frames.
+func (r *recorder) await(file string) {
+	r.Helper()
+	r.file = file
 	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		if status, err := os.Stat(r.file); err == nil && status.Size() > 64<<10 {
-			return s, r
+		if status, err := os.Stat(file); err == nil && status.Size() > 64<<10 {
+			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("no frames: %s", r.said())
+			r.Fatalf("no frames: %s", r.said())
 		}
 	}
 }
@@ -176,7 +192,7 @@ func (r *recorder) whole() int {
 // untraced looks whether the program is as if it had never been traced.
 func (s *steady) untraced() {
 	s.Helper()
-	s.goesOn(2 * time.Second)
+	s.goesOn(afterwait)
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", s.Process.Pid))
 	if err != nil || strings.Contains(string(maps), "memfd:tracewell") {
 		s.Errorf("the tracer's memory is still there, %v", err)
@@ -185,7 +201,7 @@ func (s *steady) untraced() {
 
 const (
 	fills     = 300 * time.Millisecond // in which a ring is full whose reader stands still
-	afterwait = 3 * time.Second        // the second that threads wait, and what a busy machine takes besides
+	afterwait = 10 * time.Second       // the second that threads wait, and what a busy machine takes besides
 	stillness = 2 * time.Second        // more than that second
 )
 
@@ -223,10 +239,10 @@ func TestTracerStopped(t *testing.T) {
 		t.Parallel()
 		s, r := pressed(t, "unlimited", "--when-full", "drop")
 		r.Process.Signal(syscall.SIGSTOP)
-		time.Sleep(fills)
+		time.Sleep(stillness) // on a busy machine the ring is full by then, too
 		s.goesOn(afterwait)
 		r.Process.Signal(syscall.SIGCONT)
-		time.Sleep(stillness / 2) // it counts what was dropped when it drains the ring
+		time.Sleep(stillness) // it counts what was dropped when it drains the ring
 		r.Process.Signal(syscall.SIGTERM)
 		r.says("frames lost for want of room")
 		s.untraced()
@@ -279,6 +295,25 @@ func TestDiskFull(t *testing.T) {
 	s.untraced()
 }
 
+// TestFileSystemFull has the trace file on a file system of the recorder's own that is soon full.
+func TestFileSystemFull(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s, r := startRecorder(t, fmt.Sprintf(`mount -t tmpfs -o size=4m none %s; exec "$@"`, dir), "-o", filepath.Join(dir, "run.tf"))
+	r.await(fmt.Sprintf("/proc/%d/root%s/run.tf", r.Process.Pid, dir))
+	kept, err := os.Open(r.file) // the file system is gone when the recorder is
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	r.file = fmt.Sprintf("/proc/self/fd/%d", kept.Fd())
+	r.says("no space left on device")
+	if r.whole() == 0 {
+		t.Error("no frame in the file")
+	}
+	s.untraced()
+}
+
 // TestNobodyReads has a recorder print frames into a pipe that nobody reads.
 func TestNobodyReads(t *testing.T) {
 	t.Parallel()
@@ -313,6 +348,54 @@ func TestNobodyReads(t *testing.T) {
 		r.says("frames lost for want of room")
 		s.untraced()
 	})
+}
+
+// TestNobodyReadsAndNoFile is TestNobodyReads without a trace file: there is none unless -o names one. What is printed are whole lines of
+// all calls from the first one on, until the run ended.
+func TestNobodyReadsAndNoFile(t *testing.T) {
+	t.Parallel()
+	for choice, reason := range map[string]string{"": "nobody reads what is printed", "stop": "(--when-full=stop)"} {
+		t.Run(cmp.Or(choice, "attached"), func(t *testing.T) {
+			t.Parallel()
+			options := []string{"--format", "{frame} {values}"}
+			if choice != "" {
+				options = append(options, "--when-full", choice)
+			}
+			s, r := startRecorder(t, `exec "$@"`, options...)
+			lines := bufio.NewReader(r.printed)
+			if _, err := lines.Peek(1); err != nil {
+				t.Fatalf("nothing is printed: %s", r.said())
+			}
+			time.Sleep(stillness)
+			s.goesOn(afterwait)
+			if choice == "" { // else it has ended the run, and waits for somebody to read the rest
+				r.says(reason)
+			}
+			n, calls := 0, map[int]int{} // the last call of each thread, by its stack
+			for ; ; n++ {
+				line, err := lines.ReadString('\n')
+				if err != nil {
+					if line != "" && choice == "stop" { // else it is cut where nobody read on
+						t.Errorf("the last line is %q", line)
+					}
+					break
+				}
+				var frame, call, stack int
+				_, err = fmt.Sscanf(line, "%d $rdi = %v, $rsp = %v\n", &frame, &call, &stack)
+				if last, ok := calls[stack]; err != nil || frame != n || ok && call != last+1 {
+					t.Fatalf("line %d is %q behind call %#x, %v", n, line, last, err)
+				}
+				calls[stack] = call
+			}
+			if choice != "" {
+				r.says(reason)
+			}
+			if t.Logf("%d lines", n); n == 0 {
+				t.Error("no line")
+			}
+			s.untraced()
+		})
+	}
 }
 
 // TestSlowReader has somebody read what a recorder prints, and rest in between. Nothing is lost, and the run goes on.

@@ -17,6 +17,7 @@ import (
 	"tracewell/internal/sys"
 	"tracewell/internal/test/gdbtest"
 	"tracewell/internal/test/testprog"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 )
 
@@ -284,4 +285,39 @@ func TestReaderOfMessagesLeaves(t *testing.T) {
 		t.Errorf("exit status %d", got)
 	}
 	a.unharmed()
+}
+
+// TestInterruptBesideSignal sends a Ctrl-C that comes when a signal has just stopped the program. The client gives the thread its signal
+// back, is told of the Ctrl-C instead of a run, and goes on: the signal has been delivered.
+func TestInterruptBesideSignal(t *testing.T) {
+	t.Parallel()
+	s := serveReading(t, nil, "busy", "2")
+	c := s.connect()
+	given := ""
+	for range 20 {
+		c.tell("vCont;%sc", given)
+		stop := c.hear()
+		parsed, err := reply.Stopped.Parse(stop)
+		if err != nil || parsed.Thread == nil {
+			t.Fatalf("stop reply %q, %v", stop, err)
+		}
+		if given = ""; parsed.Number == 2 {
+			continue
+		}
+		given = fmt.Sprintf("C%02x:%s;", parsed.Number, parsed.Thread)
+		if err := c.Interrupt(); err != nil {
+			t.Fatal(err)
+		}
+		c.wants(c.ask("vMustReplyEmpty"), "")
+	}
+	c.do("QPassSignals:31") // SIGRTMIN+3
+	c.tell("vCont;%sc", given)
+	if given != "" { // the last Ctrl-C
+		c.wants(c.hear(), "T02")
+		c.tell("vCont;c")
+	}
+	s.end()
+	if done := s.rightResults(); done.Int(t, "lost")+done.Int(t, "disorder")+done.Int(t, "other") != 0 {
+		t.Errorf("the program has not had the signals that were sent to it, and no others: %v", done.Fields)
+	}
 }

@@ -3,15 +3,14 @@
 package robust
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"testing"
 	"time"
 
+	"tracewell/internal/sys"
 	"tracewell/rsp/request"
 )
 
@@ -114,17 +113,17 @@ func (c *client) bother(random *rand.Rand, places []uint64) {
 	c.goOn()
 }
 
-// serverMemory is how many bytes of memory the server has.
+// serverMemory is how many bytes of memory the server has, its code not included.
 func (s *subject) serverMemory() int {
 	s.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.server.PID()))
-	if err != nil {
-		s.Fatal(err)
+	total := 0
+	for _, of := range []string{"RssAnon", "RssShmem"} {
+		field, err := sys.StatusField(s.server.PID(), of)
+		kilobytes := 0
+		if _, bad := fmt.Sscan(field, &kilobytes); err != nil || bad != nil {
+			s.Fatalf("%s is %q, %v", of, field, err)
+		}
+		total += kilobytes << 10
 	}
-	var kilobytes int
-	_, line, _ := bytes.Cut(status, []byte("VmRSS:"))
-	if _, err := fmt.Sscan(string(line), &kilobytes); err != nil {
-		s.Fatalf("no VmRSS in %q: %v", status, err)
-	}
-	return kilobytes << 10
+	return total
 }

@@ -5,6 +5,7 @@ package robust
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tracewell/internal/sys"
 	"tracewell/internal/test/testprog"
 	"tracewell/rsp/reply"
 )
@@ -137,11 +139,16 @@ func (st *storm) forked(ev stopEvent) {
 	}
 }
 
-// release lets a process go.
+// release lets a process go, unless it has ended, which is then still to be told.
 func (st *storm) release(pid int) {
 	st.Helper()
-	st.order("D;%x", pid)
-	delete(st.procs, pid)
+	switch reply := st.exchange("D;%x", pid); reply {
+	case "OK":
+		delete(st.procs, pid)
+	case "E.no process":
+	default:
+		st.fail("not OK")
+	}
 }
 
 // killRoot ends the root.
@@ -482,6 +489,9 @@ func newStorm(t *testing.T, seed uint64, nonStop bool) *storm {
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("at last:\n%s", strings.Join(st.log[max(0, len(st.log)-60):], "\n"))
+			for _, pid := range append([]int{st.pid}, sys.Children(st.pid)...) {
+				t.Log(doings(pid))
+			}
 		}
 	})
 	st.introduce(s.dial())
@@ -497,4 +507,17 @@ func newStorm(t *testing.T, seed uint64, nonStop bool) *storm {
 		st.order("vCont;c:p%x.-1", s.pid)
 	}
 	return st
+}
+
+// doings tells what the threads of a process are doing, and who traces them.
+func doings(pid int) string {
+	var b strings.Builder
+	tids, _ := sys.Threads(pid)
+	for _, tid := range tids {
+		state, _ := sys.StatusField(tid, "State")
+		tracer, _ := sys.StatusField(tid, "TracerPid")
+		waits, _ := os.ReadFile(fmt.Sprintf("/proc/%d/wchan", tid))
+		fmt.Fprintf(&b, "%x.%x: %s, in %s, traced by %s\n", pid, tid, state, waits, tracer)
+	}
+	return b.String()
 }

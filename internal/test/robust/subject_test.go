@@ -107,7 +107,7 @@ func (s *subject) await(what string, holds func() bool) {
 	s.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			s.Fatalf("not within %v: %s", patience, what)
+			s.Fatalf("not within %v: %s\n%s", patience, what, doings(s.pid))
 		}
 	}
 }

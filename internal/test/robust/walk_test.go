@@ -90,7 +90,7 @@ var packets = []packet{
 	{"qTBuffer:<small>,<small>", false}, {"qTBuffer:<hex>,<hex>", false}, {"<junk>", false},
 	{"bc", false}, {"bs", false}, {"qTfSTM", false}, {"qTsSTM", false}, {"qTSTMat:<addr>", false}, {"qXfer:statictrace:read::<part>", false},
 	{"QTDP:<number>:<addr>:E:0:0:S-", false}, {"qRelocInsn:<small>", false}, {"E01", false}, {"E.<text>", false},
-	{"QTSave:<file>", false}, {"QTSave:<junk>", false},
+	{"QTSave:<file>", false}, {"QTSave:<junk>", false}, {"F<hex>,<small>", false}, {"F-1,4,C", false},
 }
 
 var field = regexp.MustCompile(`<[a-z]+>`)

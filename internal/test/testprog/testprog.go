@@ -9,9 +9,11 @@ package testprog
 
 import (
 	"crypto/sha256"
+	"debug/elf"
 	"embed"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -93,34 +95,58 @@ func Build(t testing.TB, name string, v Variant) *Program {
 	return program
 }
 
-// compile makes the executable under another name first: another process may be compiling the same, and whoever finds the
-// final name may run it. What has the name keeps it, as a program whose file is replaced has none any more.
 func compile(t testing.TB, program *Program, v Variant) {
 	t.Helper()
-	dir := filepath.Dir(program.Path)
+	Install(t, program.Source, func(draft string) error { return os.WriteFile(draft, []byte(program.text), 0o600) })
+	Install(t, program.Path, func(draft string) error {
+		cmd := testtool.Command(t, "gcc", append(v.flags(), "-o", draft, program.Source)...)
+		messages, err := cmd.CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("compiling %s as %v: %w\n%s", filepath.Base(program.Source), v, err, messages)
+		}
+		return err
+	})
+}
+
+// Install makes a file in a folder that other processes may be filling, too. It is made under another name first: whoever finds the
+// final name may use it at once. What has the name keeps it, as a program whose file is replaced has none any more.
+func Install(t testing.TB, path string, write func(draft string) error) {
+	t.Helper()
+	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	scratch, err := os.MkdirTemp(dir, "compile-")
+	scratch, err := os.MkdirTemp(dir, "draft-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(scratch)
-	draft := filepath.Join(scratch, "source.c")
-	if err := os.WriteFile(draft, []byte(program.text), 0o600); err != nil {
+	draft := filepath.Join(scratch, filepath.Base(path))
+	if err := write(draft); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Link(draft, program.Source); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Link(draft, path); err != nil && !errors.Is(err, fs.ErrExist) {
 		t.Fatal(err)
 	}
-	output := filepath.Join(scratch, "program")
-	cmd := testtool.Command(t, "gcc", append(v.flags(), "-o", output, program.Source)...)
-	if messages, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("compiling %s as %v: %v\n%s", filepath.Base(program.Source), v, err, messages)
-	}
-	if err := os.Link(output, program.Path); err != nil && !errors.Is(err, fs.ErrExist) {
+}
+
+// Symbols are the symbols of an ELF file by their names.
+func Symbols(t testing.TB, path string) map[string]elf.Symbol {
+	t.Helper()
+	file, err := elf.Open(path)
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer file.Close()
+	list, err := file.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	symbols := make(map[string]elf.Symbol)
+	for _, s := range list {
+		symbols[s.Name] = s
+	}
+	return symbols
 }
 
 // Line returns the number, from 1, of the source line that carries the comment "mark: NAME".

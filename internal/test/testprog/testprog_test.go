@@ -48,6 +48,7 @@ type run struct {
 }
 
 var runs = []run{
+	{[]string{"renames"}, "", 0},
 	{[]string{"collects"}, "result=", 0},
 	{[]string{"threads", "3"}, "done calls=6 sum=252906", 0},
 	{[]string{"queue", "5"}, "done pushes=5 pops=5 highest=2 sum=37", 0},
@@ -92,6 +93,7 @@ var runs = []run{
 	{[]string{"codes", "10"}, "done wrong=0 calls=30", 0},
 	{[]string{"paddedfaults", "blocked"}, "done wrong=0 kept=1", 0},
 	{[]string{"who"}, "who pid=", 0},
+	{[]string{"residents", "1000", "3"}, "done threads=3 calls=", 0},
 	{[]string{"crowd", "20", "10"}, "done wrong=0 threads=20", 0},
 	{[]string{"blocked", "10"}, "done wrong=0 rounds=10", 0},
 	{[]string{"carries", "10"}, "done sum=55080", 0},
@@ -100,7 +102,7 @@ var runs = []run{
 	{[]string{"outlive", "clone"}, "done calls=10", 0},
 	{[]string{"outlive", "last"}, "done calls=10", 0},
 	{[]string{"busy", "3"}, "done threads=3 wrong=0 disorder=0 other=0 lost=0", 0},
-	{[]string{"dlstorm", library + "alphalib", library + "betalib", "2", "10"}, "done wrong=0 alpha=50 beta=50", 0},
+	{[]string{"dlstorm", library + "alphalib", library + "betalib", "2", "10"}, "done wrong=0 alpha=75 beta=75", 0},
 	{[]string{"plugins", library + "pluginlib", "2"}, "done calls=6 sum=84", 0},
 	{[]string{"foreign"}, "take text=efbc9d312b31 number=-15", 0},
 	{[]string{"family"}, "", 1},
@@ -108,6 +110,13 @@ var runs = []run{
 	{[]string{"leaves", "3", "exec"}, "", 5},
 	{[]string{"steady", "3", "asked"}, "3 threads: right", 0},
 	{[]string{"ticks", "3"}, "tick count=3 before=", 0},
+	{[]string{"callers"}, "leaf stack=main;inlined;leaf bytes=", 0},
+	{[]string{"kinds"}, "miss n=", 0},
+	{[]string{"tallied", "20"}, "bucket kind=LOST name=c power=8 hits=1", 0},
+	{[]string{"calls"}, "left id=", 0},
+	{[]string{"returned", "2", "1000"}, "done wrong=0", 0},
+	{[]string{"repeated", "2", "1000"}, "group kind=NONE hits=709 sum=709", 0},
+	{[]string{"repeated", "2", "1000", "kill"}, "group kind=NONE hits=709 sum=709", -1},
 	{[]string{"probes", library + "probedlib", "10"}, "done total=55", 0},
 }
 

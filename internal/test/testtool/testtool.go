@@ -48,6 +48,36 @@ func Command(t testing.TB, tool string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// Node is the command that runs a script of JavaScript, which may require the packages that npm.txt lists.
+func Node(t testing.TB, script string, args ...string) *exec.Cmd {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules := filepath.Join(cache, "tracewell-tests", "npm", "node_modules") // as test/setup has it
+	if _, err := os.Stat(modules); err != nil {
+		t.Fatalf("%v: make setup installs the packages of npm.txt", err)
+	}
+	cmd := Command(t, "node", append([]string{"-e", script, "--"}, args...)...)
+	cmd.Env = append(cmd.Env, "NODE_PATH="+modules)
+	return cmd
+}
+
+// Delve is the path of Delve, which is one of the packages of Go that go.txt lists.
+func Delve(t testing.TB) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(cache, "tracewell-tests", "go", "dlv") // as test/setup has it
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("%v: make setup installs the packages of go.txt", err)
+	}
+	return path
+}
+
 // packages returns the table: which Debian package has a tool.
 func packages() map[string]string {
 	named := map[string]string{}

@@ -44,7 +44,7 @@ func values(dumps string) map[string][]string {
 func compareDumps(t *testing.T, output *gdbtest.Output, program *testprog.Program, file string) {
 	t.Helper()
 	want := values(output.Section(t, "dumps"))
-	got := values(tracewell(t, nil, "show", "--full", "--exec", program.Path, file).Stdout)
+	got := values(tracewell(t, nil, "show", "--full", "--raw", "--exec", program.Path, file).Stdout)
 	if diff := gocmp.Diff(want, got); diff != "" || len(want) != liveFrames {
 		t.Errorf("%d frames with values (-tdump +show):\n%s", len(want), diff)
 	}

@@ -1,7 +1,7 @@
-/* dlstorm ALPHA BETA THREADS ROUNDS: each thread loads the libraries alphalib and betalib in turn, calls alpha_work or beta_work in
- * them with the numbers from 0 to 4, and unloads them, ROUNDS times in all. As they are of one size, each comes to where the other
- * was, sooner or later. Prints how often each was called and whether what it returned was wrong, and at how many places the
- * libraries were. */
+/* dlstorm ALPHA BETA THREADS ROUNDS: the first thread, and when it is through THREADS more together, each load the libraries alphalib
+ * and betalib in turn, call alpha_work or beta_work in them with the numbers from 0 to 4, and unload them, ROUNDS times in all. As
+ * they are of one size, each comes to where the other was: the first thread sees to that. Prints how often each was called and
+ * whether what it returned was wrong, and at how many places the libraries were. The first thread is number THREADS. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -43,17 +43,19 @@ static void *run(void *argument)
 
 int main(int argc, char **argv)
 {
-    pthread_t threads[64];
+    pthread_t threads[63];
     long n = argc > 3 ? atol(argv[3]) : 2, calls[2] = { 0 }, wrong = 0;
     int places[2] = { 0 }, shared = 0;
 
     path[0] = argc > 1 ? argv[1] : "";
     path[1] = argc > 2 ? argv[2] : "";
     rounds = argc > 4 ? atol(argv[4]) : 10;
+    run((void *)n);
     for (long i = 0; i < n; i++)
         pthread_create(&threads[i], NULL, run, (void *)i);
-    for (long i = 0; i < n; i++) {
+    for (long i = 0; i < n; i++)
         pthread_join(threads[i], NULL);
+    for (long i = 0; i <= n; i++) {
         calls[0] += by[i].calls[0];
         calls[1] += by[i].calls[1];
         wrong += by[i].wrong;

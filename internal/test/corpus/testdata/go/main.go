@@ -1,4 +1,4 @@
-// Locals, arguments and globals in Go. It prints a check sum.
+// Locals, arguments and globals in Go. It prints what its functions return, and a check sum.
 package main
 
 import (
@@ -39,6 +39,7 @@ func (s *square) area() float64 {
 
 //go:noinline
 func integers(round int) int {
+	sum := 0
 	tiny := int8(-100 - round)
 	octet := byte(200 + round)
 	word := uint16(60000 + round)
@@ -47,7 +48,7 @@ func integers(round int) int {
 	odd := round&1 == 1
 	letter := 'ß'
 	real := 0.1 + float32(round)
-	sum := int(tiny) + int(octet) + int(word) // @integers
+	sum = int(tiny) + int(octet) + int(word) // @integers
 	if odd {
 		sum += int(huge&1) + int(most&1) + int(letter) + int(real)
 	}
@@ -81,18 +82,26 @@ func closures(base int) int {
 	return step(2) + step(3)
 }
 
+// said prints what a function has returned.
+func said[T any](name string, value T) T {
+	fmt.Printf("main.%s = %v\n", name, value)
+	return value
+}
+
 func main() {
 	var list *item
 	total := len(os.Args)
 	counts := map[string]int{"one": 1}
 	for round := 0; round < 3; round++ {
-		total += integers(round)
+		total += said("integers", integers(round))
 		list = add(list, fmt.Sprint("item-", round), int64(round*10))
+		fmt.Printf("main.add = (main.item *) %p\n", list)
 		t, n := sum([]int{1, 2, round}, round+1)
-		total += t + n + closures(round)
+		fmt.Printf("main.sum = {total = %d, count = %d}\n", t, n)
+		total += t + n + said("closures", closures(round))
 		var s shape = &square{float64(round) + 0.5}
 		shapes = append(shapes, s)
-		total += int(s.area()) + counts["one"] + int(table[round]) + int(origin.X) // @round
+		total += int(said("(*square).area", s.area())) + counts["one"] + int(table[round]) + int(origin.X) // @round
 	}
 	fmt.Println(total, title, list.name)
 }

@@ -1,4 +1,4 @@
-//! Locals, arguments and statics in Rust. It prints a check sum.
+//! Locals, arguments and statics in Rust. It prints what its functions return, and a check sum.
 
 mod stock {
     pub static LIMIT: i64 = 64;
@@ -89,6 +89,12 @@ fn generic<T: Copy + Into<f64>>(value: T, times: usize) -> f64 {
     sum // @generic
 }
 
+/// Prints what a function has returned.
+fn said<T: std::fmt::Display>(name: &str, value: T) -> T {
+    println!("{} = {}", name, value);
+    value
+}
+
 fn main() {
     let mut scale = 1;
     let mut sum = 0i64;
@@ -96,12 +102,12 @@ fn main() {
         let item = stock::Item { id: 7 + round as u32, name: format!("item-{}", round), price: (50, round as u8), spare: Some(Box::new(5)) };
         let reading = Reading { kind: round as u8, value: 1.5, raw: [1, -2, 3 + round as i16] };
         let shape = [Shape::Empty, Shape::Circle(2.5), Shape::Box { width: 3, height: -4 }][round as usize];
-        sum += numbers(round);
-        sum += area(shape, &mut scale);
-        sum += slices(&[3, round as i32 * 5, -1], &item.name) as i64;
-        sum += item.cost(round as i32 + 1) + item.id as i64;
-        sum += generic(2.5f32, 2) as i64 + generic(round as i32, 3) as i64;
-        sum += unsafe { measure(reading, 2) } as i64; // @round
+        sum += said("main::numbers", numbers(round));
+        sum += said("main::area", area(shape, &mut scale));
+        sum += said("main::slices", slices(&[3, round as i32 * 5, -1], &item.name)) as i64;
+        sum += said("main::stock::Item::cost", item.cost(round as i32 + 1)) + item.id as i64;
+        sum += said("main::generic", generic(2.5f32, 2)) as i64 + said("main::generic", generic(round as i32, 3)) as i64;
+        sum += said("measure", unsafe { measure(reading, 2) }) as i64; // @round
         if let Some(boxed) = &item.spare {
             sum += **boxed as i64;
         }
