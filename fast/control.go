@@ -94,6 +94,13 @@ func (c Control) Enable(index int, on bool) {
 	}
 }
 
+// TryLock takes the lock that pads hold from a condition that sets trace state variables to the commit, and reports whether it was
+// free. Pads wait for whoever holds it, unless the tracer dies.
+func (c Control) TryLock() bool { return atomic.CompareAndSwapUint64(c.word(LockAt), 0, 1) }
+
+// Unlock undoes TryLock.
+func (c Control) Unlock() { c.store(LockAt, 0) }
+
 // Variable returns the value of a trace state variable, 0 if none was ever set.
 func (c Control) Variable(n trace.VariableNumber) int64 { return int64(c.load(VariablesAt + 8*int(n))) }
 

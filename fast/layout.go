@@ -27,8 +27,8 @@ const (
 	GrantAt = 0xb0
 	// NapSpinsAt is how many pauses (32 bits) are a nap of a thread that spins.
 	NapSpinsAt = 0xb8
-	// LockAt is a spin lock (32 bits), held from the condition to the commit by sites that set trace state variables, so that
-	// frames come in the order of the values in them.
+	// LockAt is a spin lock (32 bits), held from the condition to the commit by sites that set trace state variables, and by the
+	// tracer for hits that stop a thread, so that frames come in the order of the values in them.
 	LockAt = 0xc0
 	// ClockAt is a Clock: time stamp counter at the start, multiplier, and microseconds at the start, of 64 bits each.
 	ClockAt = 0x100

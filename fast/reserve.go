@@ -247,8 +247,10 @@ func (b *builder) takeLock() {
 	b.Bind(spin)
 	b.Pause()
 	b.ArithImm(asm.Cmp, 4, b.control(LockAt), 0)
+	b.Jcc(asm.CondE, try)
+	// The lock of a tracer that has died will never be free. Nobody looks at the variables any more: it counts as taken.
+	b.TestImm(4, b.control(OwnerAt), ownerThread)
 	b.Jcc(asm.CondNE, spin)
-	b.Jmp(try)
 	b.Bind(held)
 	b.lock = locked
 	b.note()

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -172,6 +173,45 @@ func TestStormOfVariables(t *testing.T) {
 		if got := s.control.Variable(7); got != threads*hits || next != threads*hits {
 			t.Errorf("the variable is %d, the last value %d, want %d", got, next, threads*hits)
 		}
+	}
+}
+
+// What the tracer does under the lock and what pads do is each done as one.
+func TestStormBesideTracer(t *testing.T) {
+	const threads, hits, own = 3, 20_000, 20_000
+	s := newStorm(t, threads, hits, false, tracepoint(t, 1, "getv 7\nconst8 1\nadd\nsetv 7\nconst8 0", "M 4 0 16", "tracev 7"))
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for range own {
+			for !s.control.TryLock() {
+				runtime.Gosched()
+			}
+			s.control.SetVariable(7, s.control.Variable(7)+1)
+			s.control.Unlock()
+		}
+	}()
+	s.run(t, func(int, uint64, int64) { t.Error("a frame, though the condition is false") })
+	<-over
+	if got := s.control.Variable(7); got != threads*hits+own {
+		t.Errorf("the variable is %d, want %d", got, threads*hits+own)
+	}
+}
+
+// A thread that waits for a tracer to give the lock back goes on when the tracer is dead, and pads are off from then on.
+func TestLockOfDeadTracer(t *testing.T) {
+	s := newStorm(t, 1, 1000, false, tracepoint(t, 1, "getv 7\nconst8 1\nadd\nsetv 7\nconst8 0", "M 4 0 16", "tracev 7"))
+	if !s.control.TryLock() || s.control.TryLock() {
+		t.Fatal("the lock is not free, or was taken twice")
+	}
+	var before atomic.Int64
+	time.AfterFunc(20*time.Millisecond, func() {
+		before.Store(s.control.Variable(7))
+		s.control.store(OwnerAt, ownerDied)
+	})
+	s.run(t, func(int, uint64, int64) { t.Error("a frame, though the condition is false") })
+	if after := s.control.Variable(7); before.Load() != 0 || after != 1 {
+		t.Errorf("the variable was %d under the lock of a tracer, and is %d after 1000 hits, want 0 and 1", before.Load(), after)
 	}
 }
 

@@ -138,7 +138,8 @@ type Tally struct {
 }
 
 // VariableStore holds trace state variables. Reading one and setting one are atomic each; an expression that reads a variable
-// and then sets it is not. Methods may be called by any goroutine.
+// and then sets it is not: a target with a Collector sees to it that none sets any during a Hit. Methods may be called by any
+// goroutine.
 type VariableStore interface {
 	// Variable returns the present value, false for a variable that does not exist.
 	Variable(n trace.VariableNumber) (int64, bool)

@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -33,6 +34,13 @@ func (s *debugSlot) covers(b *target.Breakpoint) bool {
 
 // errNoDebugRegister says that all are taken.
 var errNoDebugRegister = fmt.Errorf("no debug register is free: the processor has %d", numDebugRegisters)
+
+// errInVain says that a program would run past whatever is watched.
+var errInVain = errors.New("the debug registers of this machine stop no program, as under some hypervisors")
+
+// WatchesInVain reports whether hardware breakpoints and watchpoints are refused on this machine, whose debug registers stop no
+// program. The first call tries it, with a program that it traces.
+func WatchesInVain() bool { return host != nil && host.watchesInVain() }
 
 // inUse reports whether anything is watched.
 func (d *debugRegisters) inUse() bool {
@@ -186,7 +194,7 @@ func (t *Target) hitBeside(k *task) {
 	first := k.passed != k.pc()
 	k.passed = k.pc()
 	if bp := k.proc.inserted[k.pc()]; bp != nil && t.locationFor(k, bp) != nil && first {
-		t.judge(k, t.handler.Hit(bp.addr, t.snapshot(k)))
+		t.judge(k, t.hitHandler(k, bp.addr))
 	}
 }
 
@@ -201,6 +209,9 @@ func (d *debugRegisters) find(b target.Breakpoint) int {
 func (d *debugRegisters) watch(b target.Breakpoint) error {
 	if !host.watches(b.Kind) {
 		return target.ErrUnsupported
+	}
+	if host.watchesInVain() {
+		return errInVain
 	}
 	if b.Addr >= userEnd {
 		return fmt.Errorf("cannot watch %s: it is not the program's", b.Addr)

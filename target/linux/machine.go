@@ -69,6 +69,8 @@ type machine interface {
 
 	// watches reports whether a debug register can watch for that kind of access.
 	watches(kind target.BreakKind) bool
+	// watchesInVain reports whether debug registers can be loaded here but never stop a program.
+	watchesInVain() bool
 	// loadDebug writes the debug registers of a stopped thread; slots without users are disabled.
 	loadDebug(tid int, slots *[numDebugRegisters]debugSlot) error
 	// debugTriggers are the debug registers that a thread has stopped by, bit n for number n, until clearTriggers.

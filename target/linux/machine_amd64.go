@@ -150,6 +150,9 @@ func (x86) watches(kind target.BreakKind) bool {
 	return ok
 }
 
+// watchesInVain implements machine.
+func (x86) watchesInVain() bool { r := tried(); return r.unfinished == nil && !r.registers }
+
 // loadDebug implements machine. DR7 comes last: the kernel refuses one that does not fit the addresses, and an address that
 // does not fit DR7.
 func (x86) loadDebug(tid int, slots *[numDebugRegisters]debugSlot) error {

@@ -314,8 +314,11 @@ func (t *Target) hitBeforeStep(k *task, signal int) (stops bool) {
 	return stops
 }
 
-// hitHandler calls the Handler's Hit, behind what pads have made so far.
+// hitHandler calls the Handler's Hit, behind what pads have made so far, and before what sets trace state variables later.
 func (t *Target) hitHandler(k *task, at arch.Addr) target.Verdict {
+	if a := t.lockVariables(); a != nil {
+		defer a.control.Unlock()
+	}
 	t.depositAll()
 	k.fetch()
 	return t.handler.Hit(at, t.snapshot(k))

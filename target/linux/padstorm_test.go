@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -280,6 +281,34 @@ func TestStormVariable(t *testing.T) {
 	done := testprog.OfKind(testprog.Records(r.output()), "done")
 	if v, _ := r.target.Collector().Variables().Variable(9); len(done) != 1 || v != threads*calls+done[0].Int(t, "handled") || v/8 != frames {
 		t.Errorf("the variable is %d after %d frames; %v", v, frames, done)
+	}
+}
+
+// TestStormVariableInTraps has threads set the same variable in pads and in traps at a time, with signals that take them out of the
+// pads. No increment is lost.
+func TestStormVariableInTraps(t *testing.T) {
+	p := testprog.Build(t, "padded", fixed)
+	const threads, calls = 3, 15_000
+	r := launchPads(t, p.Path, strconv.Itoa(threads), strconv.Itoa(calls), "0", "1000")
+	r.target.PassSignals([]target.Signal{14})
+	increment, err := ax.Assemble("getv 9\nconst8 1\nadd\nsetv 9\nconst8 0\nend")
+	r.must(err)
+	inPad := func(tp *trace.Tracepoint) { tp.Condition = increment }
+	inTrap := func(tp *trace.Tracepoint) { tp.Condition, tp.Step = increment, 1 } // no pad steps
+	r.trace(1, symbol(t, p.Path, "tick_site"), inPad)
+	r.trace(2, symbol(t, p.Path, "tick"), inTrap)
+	r.must(r.engine.Start(r.target, r.pid))
+	for _, e := range r.engine.Explain() {
+		if strings.HasPrefix(e.String(), "pad") != (e.Key.Number == 1) {
+			t.Errorf("tracepoint %d: %s", e.Key.Number, e)
+		}
+	}
+	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
+		t.Errorf("%+v, want exit with status 0", ev)
+	}
+	done := testprog.OfKind(testprog.Records(r.output()), "done")
+	if v, _ := r.target.Collector().Variables().Variable(9); len(done) != 1 || v != 2*(threads*calls+done[0].Int(t, "handled")) {
+		t.Errorf("the variable is %d; %v", v, done)
 	}
 }
 

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"tracewell/fast"
+	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/trace"
 	"tracewell/trace/compiled"
@@ -92,6 +94,16 @@ func (s *variables) mention(numbers []uint16) {
 	}
 }
 
+// shared returns the arena that holds the values, nil if none does or there are none.
+func (s *variables) shared() *arena {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.values) == 0 {
+		return nil
+	}
+	return s.arena
+}
+
 // Variable implements target.VariableStore.
 func (s *variables) Variable(n trace.VariableNumber) (int64, bool) {
 	s.mu.Lock()
@@ -125,6 +137,41 @@ func (s *variables) AppendVariables(dst []target.VariableValue) []target.Variabl
 		dst = append(dst, target.VariableValue{Number: n, Value: v})
 	}
 	return dst
+}
+
+// lockTries is how often a lock is tried before the tracer sleeps. A pad holds it for some ten nanoseconds, if its thread has a
+// processor.
+const lockTries = 1000
+
+// lockVariables has pads that set trace state variables wait for a hit that stops a thread: its expressions read and set them as one,
+// and its frame comes in the order of their values. It returns the arena to unlock, nil if no pad has the variables. A thread that
+// has stopped in a pad gives the lock back when it is taken out; one that does not for a second is not waited for any longer.
+func (t *Target) lockVariables() *arena {
+	c := t.collector
+	if c == nil {
+		return nil
+	}
+	a := c.variables.shared()
+	if a == nil {
+		return nil
+	}
+	for end := time.Now().Add(depositPatience); ; {
+		for range lockTries {
+			if a.control.TryLock() {
+				return a
+			}
+		}
+		switch {
+		case a.control.Abandoned() || time.Now().After(end):
+			return nil
+		case t.noteWaiting():
+		default: // it may wait for room in the ring
+			c.mu.Lock()
+			c.drain(a)
+			c.mu.Unlock()
+			sys.Nap(shortestSleep)
+		}
+	}
 }
 
 // useVariables makes the trace state variables that a tracepoint names. They are in the memory of one program.
