@@ -10,6 +10,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/internal/test/testprog"
+	"tracewell/internal/test/testtool"
 	"tracewell/target"
 )
 
@@ -59,6 +60,9 @@ func TestCheckedBreakpoint(t *testing.T) {
 		{"push", target.Hardware, target.ReasonHwBreak},
 	} {
 		t.Run(fmt.Sprintf("%s %d", test.site, test.kind), func(t *testing.T) {
+			if test.kind == target.Hardware {
+				testtool.DebugRegisters(t)
+			}
 			r := launch(t, p.Path, "3000", test.site)
 			calls := 0
 			b := target.Breakpoint{Kind: test.kind, Addr: symbol(t, p.Path, "tick_"+test.site), Length: 1, Check: counting(&calls, 2000)}
@@ -102,6 +106,7 @@ func TestCheckedWithTracepoint(t *testing.T) {
 
 // TestHardwareBreakpointWithTracepoint stops at each call, and the tracepoint in the same place counts them all.
 func TestHardwareBreakpointWithTracepoint(t *testing.T) {
+	testtool.DebugRegisters(t)
 	p := testprog.Build(t, "spin", fixed)
 	r := launch(t, p.Path, "5", "push")
 	at := symbol(t, p.Path, "tick_push")
@@ -188,6 +193,7 @@ func TestCheckedStepRange(t *testing.T) {
 
 // TestCheckedWatchpoint watches a counter of two threads for a value, without a stop for the others, and while stepping.
 func TestCheckedWatchpoint(t *testing.T) {
+	testtool.DebugRegisters(t)
 	p := testprog.Build(t, "threads", fixed)
 	r := launch(t, p.Path, "50")
 	watched := symbol(t, p.Path, "totals")
@@ -209,6 +215,7 @@ func TestCheckedWatchpoint(t *testing.T) {
 
 // TestCheckedWatchpointWhileStepping steps over a write that nobody wants: the step is finished all the same.
 func TestCheckedWatchpointWhileStepping(t *testing.T) {
+	testtool.DebugRegisters(t)
 	p := testprog.Build(t, "threads", fixed)
 	r := launch(t, p.Path, "1")
 	calls := 0
@@ -231,6 +238,7 @@ func TestCheckedWatchpointWhileStepping(t *testing.T) {
 
 // TestTwoInOneRegister has two watchpoints that share a debug register: each is asked, and one going leaves the other.
 func TestTwoInOneRegister(t *testing.T) {
+	testtool.DebugRegisters(t)
 	p := testprog.Build(t, "threads", fixed)
 	r := launch(t, p.Path, "5")
 	at := symbol(t, p.Path, "totals")

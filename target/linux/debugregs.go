@@ -38,10 +38,6 @@ var errNoDebugRegister = fmt.Errorf("no debug register is free: the processor ha
 // errInVain says that a program would run past whatever is watched.
 var errInVain = errors.New("the debug registers of this machine stop no program, as under some hypervisors")
 
-// WatchesInVain reports whether hardware breakpoints and watchpoints are refused on this machine, whose debug registers stop no
-// program. The first call tries it, with a program that it traces.
-func WatchesInVain() bool { return host != nil && host.watchesInVain() }
-
 // inUse reports whether anything is watched.
 func (d *debugRegisters) inUse() bool {
 	for i := range d.slots {

@@ -9,6 +9,7 @@ import (
 	"tracewell/arch"
 	"tracewell/arch/amd64"
 	"tracewell/internal/sys"
+	"tracewell/internal/trial"
 	"tracewell/target"
 )
 
@@ -151,7 +152,7 @@ func (x86) watches(kind target.BreakKind) bool {
 }
 
 // watchesInVain implements machine.
-func (x86) watchesInVain() bool { r := tried(); return r.unfinished == nil && !r.registers }
+func (x86) watchesInVain() bool { r := trial.Machine(); return r.Err == nil && !r.DebugRegisters }
 
 // loadDebug implements machine. DR7 comes last: the kernel refuses one that does not fit the addresses, and an address that
 // does not fit DR7.

@@ -11,6 +11,7 @@ import (
 	"tracewell/arch/amd64"
 	"tracewell/fast"
 	"tracewell/internal/cpuid"
+	"tracewell/internal/trial"
 )
 
 // leavePad implements machine.
@@ -36,7 +37,7 @@ var abilities = sync.OnceValue(func() []string {
 // padProcessor implements machine.
 func (x86) padProcessor() fast.Processor {
 	has := func(ability string) bool { return slices.Contains(abilities(), ability) }
-	return fast.Processor{AVX512BW: has("avx512bw"), RDFSBase: has("fsgsbase") || tried().rdfsbase, XGETBV1: has("xgetbv1")}
+	return fast.Processor{AVX512BW: has("avx512bw"), RDFSBase: has("fsgsbase") || trial.Machine().RDFSBase, XGETBV1: has("xgetbv1")}
 }
 
 // counter implements machine by the time stamp counter.

@@ -14,6 +14,8 @@ import (
 
 	"tracewell/arch"
 	"tracewell/internal/test/testprog"
+	"tracewell/internal/test/testtool"
+	"tracewell/internal/trial"
 	"tracewell/target"
 	"tracewell/target/linux"
 	"tracewell/trace"
@@ -351,6 +353,7 @@ func TestThreadsComeAndGo(t *testing.T) {
 
 // A watchpoint stops every thread that writes, also where a displaced instruction does it.
 func TestWatchpoint(t *testing.T) {
+	testtool.DebugRegisters(t)
 	p := testprog.Build(t, "threads", fixed)
 	r := launch(t, p.Path, "5")
 	id := target.ThreadID{PID: r.pid, TID: r.pid}
@@ -381,7 +384,21 @@ func TestWatchpoint(t *testing.T) {
 	}
 }
 
+// TestWatchedInVain has what no debug register would stop at refused, instead of a program run past it.
+func TestWatchedInVain(t *testing.T) {
+	if r := trial.Machine(); r.Err != nil || r.DebugRegisters {
+		t.Skip("the debug registers of this machine stop programs")
+	}
+	p := testprog.Build(t, "threads", fixed)
+	r := launch(t, p.Path, "1")
+	b := target.Breakpoint{Kind: target.Hardware, Addr: symbol(t, p.Path, "account"), Length: 1}
+	if err := r.target.InsertBreakpoint(r.leader(), b); err == nil {
+		t.Error("a hardware breakpoint was inserted")
+	}
+}
+
 func TestDebugRegistersRunOut(t *testing.T) {
+	testtool.DebugRegisters(t)
 	p := testprog.Build(t, "threads", fixed)
 	r := launch(t, p.Path, "1")
 	id := target.ThreadID{PID: r.pid, TID: r.pid}

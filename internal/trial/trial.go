@@ -1,11 +1,12 @@
-//go:build linux
+//go:build linux && amd64
 
-package linux
+package trial
 
 import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -13,32 +14,23 @@ import (
 	"tracewell/arch"
 	asm "tracewell/internal/asm/amd64"
 	"tracewell/internal/sys"
-	"tracewell/target"
 )
 
-// trial is what programs may do on this machine as far as nothing but an attempt tells it: there are hypervisors that do not own up
-// to rdfsbase and permit it, and such as take what debug registers are loaded with and never stop a program by it.
-type trial struct {
-	rdfsbase   bool // programs may execute it
-	registers  bool // a debug register stops a program
-	unfinished error
-}
-
-// tried is the trial, made when it is first asked for.
-var tried = sync.OnceValue(func() (r trial) {
-	r.unfinished = r.make()
+// Machine is the trial of this machine, made when it is first asked for.
+var Machine = sync.OnceValue(func() (r Result) {
+	r.Err = r.make()
 	return r
 })
 
 const (
-	trialBase  = 0x400000
-	trialStart = 64 + 56 // behind the ELF header and the only program header
-	trialSize  = 0x1000
+	base  = 0x400000
+	start = 64 + 56 // behind the ELF header and the only program header
+	page  = 0x1000
 )
 
 // make traces a program of a few instructions that exists for that only.
-func (r *trial) make() error {
-	const entry = trialBase + trialStart
+func (r *Result) make() error {
+	const entry = base + start
 	a := asm.New(entry)
 	a.Nop(1)
 	watched := entry + arch.Addr(a.Len())
@@ -50,7 +42,7 @@ func (r *trial) make() error {
 	if err != nil {
 		return err
 	}
-	program, err := sys.NewShared("trial", trialSize)
+	program, err := sys.NewShared("trial", page)
 	if err != nil {
 		return err
 	}
@@ -71,8 +63,7 @@ func (r *trial) make() error {
 			sys.KillAndReap(pid)
 		}
 	}()
-	slots := [numDebugRegisters]debugSlot{{kind: target.Hardware, addr: watched, length: 1, users: 1}}
-	if err := host.loadDebug(pid, &slots); err != nil {
+	if err := errors.Join(sys.SetDebugReg(pid, 0, uint64(watched)), sys.SetDebugReg(pid, 7, executes0)); err != nil {
 		return err
 	}
 	for {
@@ -85,34 +76,37 @@ func (r *trial) make() error {
 		}
 		if ended = status.Ended(); ended {
 			code, exited := status.Exited()
-			r.rdfsbase = exited && code == 0
+			r.RDFSBase = exited && code == 0
 			return nil
 		}
 		switch signal, _ := status.Stopped(); signal {
 		case sys.SIGTRAP:
-			r.registers = true
+			r.DebugRegisters = true
 		case sys.SIGILL:
 			return nil
 		}
 	}
 }
 
+// executes0 is what has debug register 7 stop the program before it executes the instruction at the address in register 0.
+const executes0 = 1
+
 // exitGroup is the number of exit_group(2).
 const exitGroup = 231
 
-// executable puts code into an ELF file, at trialStart.
+// executable puts code into an ELF file, at start.
 func executable(code []byte) []byte {
-	size := uint64(trialStart + len(code))
+	size := uint64(start + len(code))
 	header := elf.Header64{
-		Type: uint16(elf.ET_EXEC), Machine: uint16(elf.EM_X86_64), Version: uint32(elf.EV_CURRENT), Entry: trialBase + trialStart,
+		Type: uint16(elf.ET_EXEC), Machine: uint16(elf.EM_X86_64), Version: uint32(elf.EV_CURRENT), Entry: base + start,
 		Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 1,
 	}
 	copy(header.Ident[:], elf.ELFMAG)
 	header.Ident[elf.EI_CLASS], header.Ident[elf.EI_DATA] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB)
 	header.Ident[elf.EI_VERSION] = byte(elf.EV_CURRENT)
 	segment := elf.Prog64{
-		Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Vaddr: trialBase, Paddr: trialBase, Filesz: size, Memsz: size,
-		Align: trialSize,
+		Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Vaddr: base, Paddr: base, Filesz: size, Memsz: size,
+		Align: page,
 	}
 	var b bytes.Buffer
 	binary.Write(&b, binary.LittleEndian, &header)
