@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/internal/test/needs"
 	"tracewell/internal/test/testprog"
-	"tracewell/internal/test/testtool"
 	"tracewell/target"
 )
 
@@ -61,7 +61,7 @@ func TestCheckedBreakpoint(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s %d", test.site, test.kind), func(t *testing.T) {
 			if test.kind == target.Hardware {
-				testtool.DebugRegisters(t)
+				needs.DebugRegisters(t)
 			}
 			r := launch(t, p.Path, "3000", test.site)
 			calls := 0
@@ -106,7 +106,7 @@ func TestCheckedWithTracepoint(t *testing.T) {
 
 // TestHardwareBreakpointWithTracepoint stops at each call, and the tracepoint in the same place counts them all.
 func TestHardwareBreakpointWithTracepoint(t *testing.T) {
-	testtool.DebugRegisters(t)
+	needs.DebugRegisters(t)
 	p := testprog.Build(t, "spin", fixed)
 	r := launch(t, p.Path, "5", "push")
 	at := symbol(t, p.Path, "tick_push")
@@ -193,7 +193,7 @@ func TestCheckedStepRange(t *testing.T) {
 
 // TestCheckedWatchpoint watches a counter of two threads for a value, without a stop for the others, and while stepping.
 func TestCheckedWatchpoint(t *testing.T) {
-	testtool.DebugRegisters(t)
+	needs.DebugRegisters(t)
 	p := testprog.Build(t, "threads", fixed)
 	r := launch(t, p.Path, "50")
 	watched := symbol(t, p.Path, "totals")
@@ -215,7 +215,7 @@ func TestCheckedWatchpoint(t *testing.T) {
 
 // TestCheckedWatchpointWhileStepping steps over a write that nobody wants: the step is finished all the same.
 func TestCheckedWatchpointWhileStepping(t *testing.T) {
-	testtool.DebugRegisters(t)
+	needs.DebugRegisters(t)
 	p := testprog.Build(t, "threads", fixed)
 	r := launch(t, p.Path, "1")
 	calls := 0
@@ -238,7 +238,7 @@ func TestCheckedWatchpointWhileStepping(t *testing.T) {
 
 // TestTwoInOneRegister has two watchpoints that share a debug register: each is asked, and one going leaves the other.
 func TestTwoInOneRegister(t *testing.T) {
-	testtool.DebugRegisters(t)
+	needs.DebugRegisters(t)
 	p := testprog.Build(t, "threads", fixed)
 	r := launch(t, p.Path, "5")
 	at := symbol(t, p.Path, "totals")

@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/internal/test/needs"
 	"tracewell/internal/test/testprog"
-	"tracewell/internal/test/testtool"
 	"tracewell/target"
 )
 
 // TestWatchpointsComeAndGo has threads that write all the time stop at two watchpoints at once, of which one is told. The other
 // is not to be told as anything else when its watchpoint has gone before its turn, or has another debug register.
 func TestWatchpointsComeAndGo(t *testing.T) {
-	testtool.DebugRegisters(t)
+	needs.DebugRegisters(t)
 	r, _ := hammer(t)
 	workers := symbol(t, testprog.Build(t, "hammer", fixed).Path, "workers")
 	watch := func(i int) target.Breakpoint {

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"tracewell/arch"
+	"tracewell/internal/test/needs"
 	"tracewell/internal/test/testprog"
-	"tracewell/internal/test/testtool"
 	"tracewell/internal/trial"
 	"tracewell/target"
 	"tracewell/target/linux"
@@ -353,7 +353,7 @@ func TestThreadsComeAndGo(t *testing.T) {
 
 // A watchpoint stops every thread that writes, also where a displaced instruction does it.
 func TestWatchpoint(t *testing.T) {
-	testtool.DebugRegisters(t)
+	needs.DebugRegisters(t)
 	p := testprog.Build(t, "threads", fixed)
 	r := launch(t, p.Path, "5")
 	id := target.ThreadID{PID: r.pid, TID: r.pid}
@@ -398,7 +398,7 @@ func TestWatchedInVain(t *testing.T) {
 }
 
 func TestDebugRegistersRunOut(t *testing.T) {
-	testtool.DebugRegisters(t)
+	needs.DebugRegisters(t)
 	p := testprog.Build(t, "threads", fixed)
 	r := launch(t, p.Path, "1")
 	id := target.ThreadID{PID: r.pid, TID: r.pid}

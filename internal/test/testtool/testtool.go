@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"tracewell/internal/trial"
 )
 
 // Folder has all tools.
@@ -89,12 +87,4 @@ func packages() map[string]string {
 		}
 	}
 	return named
-}
-
-// DebugRegisters skips a test of hardware breakpoints or watchpoints of native programs on a machine that has none that work.
-func DebugRegisters(t testing.TB) {
-	t.Helper()
-	if r := trial.Machine(); r.Err == nil && !r.DebugRegisters {
-		t.Skip("the debug registers of this machine stop no program")
-	}
 }
