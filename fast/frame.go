@@ -17,6 +17,7 @@ type Slots struct {
 	size int // of each slot, header included; a multiple of slotAlign
 	// plain is what a slot has from slotUnits on if its frame is in it as it is to be; 0, which no slot has, if none ever is.
 	plain  uint64
+	drops  bool // the pad does rather than wait where the ring is full
 	frames []framePlan
 	repeat *Repeat // nil if there is a frame for each hit
 	causes []cause // of failures; an id is the index in here plus 1

@@ -40,7 +40,7 @@ type action struct {
 
 // plan decides which registers are used for what, and lays out the slot.
 func (b *builder) plan() error {
-	b.pad.Slots = &Slots{site: b.Index, addr: b.Site.Addr}
+	b.pad.Slots = &Slots{site: b.Index, addr: b.Site.Addr, drops: b.Arena.WhenFull == Drop}
 	l := layout{next: slotHeader}
 	b.turns = make([]turn, len(b.Tracepoints))
 	for i := range b.Tracepoints {

@@ -53,8 +53,6 @@ type Reader struct {
 	waits   uint64        // that have been woken
 	holds   bool          // see Hold
 
-	drops bool // the pads do rather than wait
-
 	// sites are by index. Draining takes no lock for them: the list is replaced when it grows, its members at any time.
 	sites atomic.Pointer[[]atomic.Pointer[Slots]]
 	mu    sync.Mutex     // held to change sites, and for the others
@@ -80,7 +78,7 @@ func NewReader(a *Arena, c Control, ring []byte) (*Reader, error) {
 	}
 	r := &Reader{
 		Wake: func() {}, Thread: func(base uint64) int64 { return int64(base) }, Own: func(arch.Addr, []byte) {},
-		control: c, ring: ring, size: a.RingSize, key: a.Key, drops: a.WhenFull == Drop,
+		control: c, ring: ring, size: a.RingSize, key: a.Key,
 		voids: make(map[uint64]int), lost: make(map[int]uint64),
 		out: tfile.Builder{Order: binary.LittleEndian}, frames: make([]byte, 0, batchBytes+batchBytes/4),
 	}
@@ -321,7 +319,7 @@ func (r *Reader) collectPlain(s *Slots, position, end uint64) (size uint64, err 
 	}
 	if hits > 0 {
 		r.records = append(r.records, Record{
-			Key: f.key, Frames: r.frames[start:], Hits: hits, Lost: r.lostOf(f.index), Repeat: s.repeat,
+			Key: f.key, Frames: r.frames[start:], Hits: hits, Lost: r.lostOf(s, f.index), Repeat: s.repeat,
 		})
 	}
 	return uint64(hits * s.size), err
@@ -363,7 +361,7 @@ func (r *Reader) record(s *Slots, f *framePlan, slot []byte, present bool) (made
 			}
 		}
 	}
-	made.Hits, made.Lost, made.Repeat = 1, r.lostOf(f.index), s.repeat
+	made.Hits, made.Lost, made.Repeat = 1, r.lostOf(s, f.index), s.repeat
 	if f.direct && slot[slotFlags]&flagShort == 0 {
 		made.Frames, err = r.direct(f, slot)
 	} else {
@@ -484,8 +482,8 @@ func (r *Reader) expandRegisters(f *framePlan, general, slot []byte) {
 }
 
 // lostOf is by how much the count of frames dropped has grown since it was asked for.
-func (r *Reader) lostOf(index int) int64 {
-	if !r.drops {
+func (r *Reader) lostOf(s *Slots, index int) int64 {
+	if !s.drops {
 		return 0
 	}
 	now := atomic.LoadUint64(r.control.counter(LostAt, index))
@@ -502,19 +500,16 @@ func (r *Reader) lostOf(index int) int64 {
 // Lost calls take, if there is anything to tell, with a record without frame or failure for each tracepoint that has dropped frames
 // since its record before.
 func (r *Reader) Lost(take func([]Record)) {
-	if !r.drops {
-		return
-	}
 	r.reset()
 	list := *r.sites.Load()
 	for i := range list {
 		s := list[i].Load()
-		if s == nil {
+		if s == nil || !s.drops {
 			continue
 		}
 		for j := range s.frames {
 			f := &s.frames[j]
-			if n := r.lostOf(f.index); n > 0 {
+			if n := r.lostOf(s, f.index); n > 0 {
 				r.records = append(r.records, Record{Key: f.key, Lost: n})
 			}
 		}

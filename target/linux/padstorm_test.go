@@ -312,6 +312,37 @@ func TestStormVariableInTraps(t *testing.T) {
 	}
 }
 
+// TestPadsDrop has a reader too slow for what threads do, which do not wait for it. Each hit is a frame or is counted as lost.
+func TestPadsDrop(t *testing.T) {
+	p := testprog.Build(t, "padded", fixed)
+	const threads, calls = 2, 1_000_000
+	r := launchPads(t, p.Path, strconv.Itoa(threads), strconv.Itoa(calls), "0", "0")
+	var frames, lost int64
+	take := func(deposits []target.Deposit) target.Verdict {
+		time.Sleep(time.Millisecond)
+		for _, d := range deposits {
+			frames, lost = frames+int64(d.Hits), lost+d.Lost
+		}
+		return target.Continue
+	}
+	tp, err := compiled.Compile(&trace.Tracepoint{Number: 1, Addr: symbol(t, p.Path, "tick_site"), Enabled: true,
+		Actions: []trace.Action{{Kind: trace.CollectRegisters, Mask: []byte{0xff}}}})
+	r.must(err)
+	collector := r.target.Collector()
+	collector.Begin(target.Run{Builtins: builtins, RegisterBlock: placesInBlock * 8, MaxFrame: 1 << 20, Deposit: take,
+		WhenFull: target.DropFrame})
+	r.must(collector.Offload(r.pid, tp))
+	if refused, err := collector.Apply(); err != nil || len(refused) > 0 {
+		t.Fatal(refused, err)
+	}
+	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
+		t.Errorf("%+v, want exit with status 0", ev)
+	}
+	if tallies := collector.Tallies(nil); lost == 0 || frames+lost != threads*calls || tallies[0].Lost != lost {
+		t.Errorf("%d frames and %d lost, want %d in all; %+v", frames, lost, threads*calls, tallies)
+	}
+}
+
 // TestPadsKilledProgram kills a program whose threads are stopped in their pads all the time, some of them led on by single steps, as
 // they hold the lock of the trace state variables. Its end is told, whatever the tracer waits for just then.
 func TestPadsKilledProgram(t *testing.T) {

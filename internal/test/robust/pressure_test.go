@@ -95,6 +95,17 @@ func (s *steady) standsStill(within time.Duration) {
 	}
 }
 
+// runs waits until the program has had a processor for a time.
+func (s *steady) runs(wanted time.Duration) {
+	s.Helper()
+	begin := testprog.Ran(s.T, s.Process.Pid)
+	for end := time.Now().Add(patience); testprog.Ran(s.T, s.Process.Pid) < begin+wanted; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			s.Fatal("the program has no processor")
+		}
+	}
+}
+
 // recorder is tracewell record, attached to steady by pads.
 type recorder struct {
 	*testing.T
@@ -152,6 +163,23 @@ func (r *recorder) await(file string) {
 		}
 		if time.Now().After(end) {
 			r.Fatalf("no frames: %s", r.said())
+		}
+	}
+}
+
+// drains waits until a stopped recorder that goes on has written a ring's worth of frames.
+func (r *recorder) drains() {
+	r.Helper()
+	begin, err := os.Stat(r.file)
+	if err != nil {
+		r.Fatal(err)
+	}
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		if status, err := os.Stat(r.file); err == nil && status.Size() > begin.Size()+8<<20 {
+			return
+		}
+		if time.Now().After(end) {
+			r.Fatalf("the ring is not drained: %s", r.said())
 		}
 	}
 }
@@ -239,10 +267,10 @@ func TestTracerStopped(t *testing.T) {
 		t.Parallel()
 		s, r := pressed(t, "unlimited", "--when-full", "drop")
 		r.Process.Signal(syscall.SIGSTOP)
-		time.Sleep(stillness) // on a busy machine the ring is full by then, too
+		s.runs(fills)
 		s.goesOn(afterwait)
 		r.Process.Signal(syscall.SIGCONT)
-		time.Sleep(stillness) // it counts what was dropped when it drains the ring
+		r.drains() // and counts what was dropped
 		r.Process.Signal(syscall.SIGTERM)
 		r.says("frames lost for want of room")
 		s.untraced()
