@@ -272,15 +272,14 @@ func (u *unfolding) unfold(v ctype.Value) {
 			name = c.Name + ": "
 		}
 		record := c.Missing == "" && c.Value.Type.Kind == ctype.Record
-		if c.Missing != "" && strings.Contains(u.rest, name+"["+c.Missing) {
+		text := c.Missing
+		if !record && text == "" {
+			text = string(u.AppendValue(nil, c.Value))
+		}
+		if text == "<optimized out>" && strings.Contains(u.rest, name+"["+text) {
 			name += "[" // of an array in a record GDB may print each element that is missing
 		}
-		if !record {
-			name += c.Missing
-		}
-		if !record && c.Missing == "" {
-			name += string(u.AppendValue(nil, c.Value))
-		}
+		name += text
 		i := strings.Index(u.rest, name)
 		if i < 0 {
 			u.Errorf("%s: the child %q is not in\n%s of\n%s", u.where, name, u.rest, u.all)
