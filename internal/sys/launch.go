@@ -70,6 +70,28 @@ func (l *Launch) fork() (int, error) {
 	return pid, err
 }
 
+// RunToEnd continues a program that Start has started, whenever it stops, without the signals that it stops by, and returns its
+// exit status, -1 if it has none: stopped has it killed where it returns false.
+func RunToEnd(pid int, stopped func(signal int) (goOn bool)) (code int, err error) {
+	for {
+		var status Status
+		if err = Cont(pid, 0); err == nil {
+			_, status, err = Wait(pid)
+		}
+		signal, isStopped := status.Stopped()
+		if err != nil || isStopped && !stopped(signal) {
+			KillAndReap(pid)
+			return -1, err
+		}
+		if code, exited := status.Exited(); exited {
+			return code, nil
+		}
+		if status.Ended() {
+			return -1, nil
+		}
+	}
+}
+
 // setPersonality adds flags to the personality of the calling thread, which a child inherits.
 func setPersonality(flags uintptr) (old uintptr, err error) {
 	old, _, errno := unix.RawSyscall(unix.SYS_PERSONALITY, 0xffffffff, 0, 0)

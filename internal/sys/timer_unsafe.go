@@ -21,9 +21,9 @@ type sigevent struct {
 }
 
 // StopProcess stops this process by the default action of SIGTSTP, until a SIGCONT. With a limit above 0 the kernel sends that
-// SIGCONT itself, again and again, since a stopped process could not. In an orphaned process group, where nobody would continue
-// it, the kernel does not stop a process. (The Go runtime, once it has caught a signal, does not go back to the default
-// action.)
+// SIGCONT itself, since a stopped process could not: after the limit, and again after twice, four times and so on of it, as a
+// SIGCONT that comes before the process has stopped is lost. In an orphaned process group, where nobody would continue it, the
+// kernel does not stop a process. (The Go runtime, once it has caught a signal, does not go back to the default action.)
 func StopProcess(limit time.Duration) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -32,23 +32,37 @@ func StopProcess(limit time.Duration) error {
 		return fmt.Errorf("setting the action of SIGTSTP: %w", err)
 	}
 	defer sigaction(unix.SIGTSTP, &caught, nil)
-	if limit > 0 {
-		event := sigevent{signal: int32(unix.SIGCONT)}
-		var timer int32
-		if _, _, errno := unix.RawSyscall(unix.SYS_TIMER_CREATE, unix.CLOCK_MONOTONIC, uintptr(unsafe.Pointer(&event)),
-			uintptr(unsafe.Pointer(&timer))); errno != 0 {
-			return fmt.Errorf("making a timer: %w", errno)
+	for after := limit; after > 0 && after < longestStop; after *= 2 {
+		stop, err := continueAfter(after)
+		if err != nil {
+			return err
 		}
-		defer unix.RawSyscall(unix.SYS_TIMER_DELETE, uintptr(timer), 0, 0)
-		every := unix.NsecToTimespec(limit.Nanoseconds())
-		times := [2]unix.Timespec{every, every} // interval and first
-		_, _, errno := unix.RawSyscall6(unix.SYS_TIMER_SETTIME, uintptr(timer), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0)
-		if errno != 0 {
-			return fmt.Errorf("setting a timer: %w", errno)
-		}
+		defer stop()
 	}
 	// Sent to the calling thread the signal has stopped the process before the system call returns.
 	return unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGTSTP)
+}
+
+// longestStop is more than a process takes to stop once it has a timer.
+const longestStop = time.Minute
+
+// continueAfter has the kernel send a SIGCONT to this process, unless stop is called before. One timer that repeats would not do:
+// since Linux 6.13 it is not armed again while its signal is ignored, as SIGCONT is by default.
+func continueAfter(d time.Duration) (stop func(), err error) {
+	event := sigevent{signal: int32(unix.SIGCONT)}
+	var timer int32
+	if _, _, errno := unix.RawSyscall(unix.SYS_TIMER_CREATE, unix.CLOCK_MONOTONIC, uintptr(unsafe.Pointer(&event)),
+		uintptr(unsafe.Pointer(&timer))); errno != 0 {
+		return nil, fmt.Errorf("making a timer: %w", errno)
+	}
+	stop = func() { unix.RawSyscall(unix.SYS_TIMER_DELETE, uintptr(timer), 0, 0) }
+	times := [2]unix.Timespec{{}, unix.NsecToTimespec(d.Nanoseconds())} // no interval, and the first time
+	_, _, errno := unix.RawSyscall6(unix.SYS_TIMER_SETTIME, uintptr(timer), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0)
+	if errno != 0 {
+		stop()
+		return nil, fmt.Errorf("setting a timer: %w", errno)
+	}
+	return stop, nil
 }
 
 // StopOthers sends SIGTSTP to the process group of this process, which ignores it.

@@ -1,5 +1,5 @@
-// Package trial finds out what programs may do on this machine where nothing but an attempt tells it: there are hypervisors that do not
-// own up to rdfsbase and permit it, and such as take what debug registers are loaded with and never stop a program by it.
+// Package trial finds out what programs may do on this machine where nothing but an attempt tells it: there are hypervisors that do
+// not own up to rdfsbase and permit it, and such as take what debug registers are loaded with and never stop a program by it.
 package trial
 
 // Result is what a traced program of a few instructions came to.

@@ -57,35 +57,16 @@ func (r *Result) make() error {
 	if err != nil {
 		return err
 	}
-	ended := false
-	defer func() {
-		if !ended {
-			sys.KillAndReap(pid)
-		}
-	}()
 	if err := errors.Join(sys.SetDebugReg(pid, 0, uint64(watched)), sys.SetDebugReg(pid, 7, executes0)); err != nil {
+		sys.KillAndReap(pid)
 		return err
 	}
-	for {
-		if err := sys.Cont(pid, 0); err != nil {
-			return err
-		}
-		_, status, err := sys.Wait(pid)
-		if err != nil {
-			return err
-		}
-		if ended = status.Ended(); ended {
-			code, exited := status.Exited()
-			r.RDFSBase = exited && code == 0
-			return nil
-		}
-		switch signal, _ := status.Stopped(); signal {
-		case sys.SIGTRAP:
-			r.DebugRegisters = true
-		case sys.SIGILL:
-			return nil
-		}
-	}
+	status, err := sys.RunToEnd(pid, func(signal int) bool {
+		r.DebugRegisters = r.DebugRegisters || signal == sys.SIGTRAP
+		return signal == sys.SIGTRAP
+	})
+	r.RDFSBase = status == 0
+	return err
 }
 
 // executes0 is what has debug register 7 stop the program before it executes the instruction at the address in register 0.

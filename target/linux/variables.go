@@ -143,9 +143,9 @@ func (s *variables) AppendVariables(dst []target.VariableValue) []target.Variabl
 // processor.
 const lockTries = 1000
 
-// lockVariables has pads that set trace state variables wait for a hit that stops a thread: its expressions read and set them as one,
-// and its frame comes in the order of their values. It returns the arena to unlock, nil if no pad has the variables. A thread that
-// has stopped in a pad gives the lock back when it is taken out; one that does not for a second is not waited for any longer.
+// lockVariables has pads that set trace state variables wait for a hit that stops a thread: its expressions read and set them as
+// one, and its frame comes in the order of their values. It returns the arena to unlock, nil if no pad has the variables. A thread
+// that has stopped in a pad gives the lock back when it is taken out; one that does not for a second is not waited for any longer.
 func (t *Target) lockVariables() *arena {
 	c := t.collector
 	if c == nil {

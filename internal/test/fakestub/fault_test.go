@@ -93,6 +93,9 @@ func TestDrop(t *testing.T) {
 	address := s.Listen(t)
 	c := dial(t, s, address)
 	c.link.Send([]byte("c"))
+	for end := time.Now().Add(10 * time.Second); !s.Running() && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
 	s.Drop()
 	if _, err := io.ReadAll(c.conn); err != nil && !strings.Contains(err.Error(), "reset") {
 		t.Error(err)

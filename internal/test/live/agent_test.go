@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tracewell/internal/test/needs"
 	"tracewell/internal/test/testprog"
 )
 
@@ -126,6 +127,7 @@ func sameCalls(t *testing.T, s *session, calls int64) {
 
 // TestConditionsAtOnePlace has several breakpoints on one line, of both kinds, and a tracepoint: each counts its own.
 func TestConditionsAtOnePlace(t *testing.T) {
+	needs.DebugRegisters(t)
 	t.Parallel()
 	s := debug(t, queue(t), []string{"24"}, toMain+onTarget+tracePushes+`
 		tstart
@@ -195,6 +197,7 @@ func TestConditionOverVariable(t *testing.T) {
 
 // TestConditionOnWatchpoint watches a counter for a value.
 func TestConditionOnWatchpoint(t *testing.T) {
+	needs.DebugRegisters(t)
 	t.Parallel()
 	s := debug(t, queue(t), []string{"20"}, toMain+onTarget+`
 		watch pushes if pushes == 8
