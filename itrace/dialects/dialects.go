@@ -9,6 +9,7 @@ import (
 	"tracewell/itrace/jsonl"
 	"tracewell/itrace/matcher"
 	"tracewell/itrace/qemulog"
+	"tracewell/itrace/rvvi"
 	"tracewell/itrace/spike"
 )
 
@@ -20,4 +21,5 @@ var All = itrace.Registry{
 	ibex.Dialect,
 	execlog.Dialect,
 	qemulog.Dialect,
+	rvvi.Dialect,
 }

@@ -131,6 +131,9 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 	records := make([]itrace.Record, 512)
 	var lines []byte
 	var group []itrace.Record // an instruction and its effects, of which there may be more to come
+	if _, err := io.WriteString(w, e.to.Header); err != nil {
+		return err
+	}
 	for {
 		n, err := reader.Read(records)
 		if ctx.Err() != nil {
