@@ -11,6 +11,7 @@ import (
 	"tracewell/itrace/qemulog"
 	"tracewell/itrace/rvvi"
 	"tracewell/itrace/spike"
+	"tracewell/itrace/tarmac"
 )
 
 // All is every dialect. Of two that a trace could be in the earlier is taken.
@@ -22,4 +23,5 @@ var All = itrace.Registry{
 	execlog.Dialect,
 	qemulog.Dialect,
 	rvvi.Dialect,
+	tarmac.Dialect,
 }
