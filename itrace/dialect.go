@@ -32,6 +32,9 @@ type Dialect struct {
 	Append func(dst []byte, records []Record) []byte
 	// Groups says that Append has to be given an instruction with all its effects at once.
 	Groups bool
+	// Leads says, with Groups, that an instruction is the last of what Append is given at once, behind the effects of the one
+	// before it.
+	Leads bool
 	// Writes reports whether Append can tell a record; nil if it can tell all.
 	Writes func(r *Record) bool
 	// Defers is how many instructions later, at most, effects come that say so by Record.Back.

@@ -12,6 +12,7 @@ import (
 	"tracewell/itrace/rvvi"
 	"tracewell/itrace/spike"
 	"tracewell/itrace/tarmac"
+	"tracewell/itrace/tenet"
 )
 
 // All is every dialect. Of two that a trace could be in the earlier is taken.
@@ -24,4 +25,5 @@ var All = itrace.Registry{
 	qemulog.Dialect,
 	rvvi.Dialect,
 	tarmac.Dialect,
+	tenet.Dialect,
 }

@@ -168,8 +168,14 @@ func valueOf(digits []byte) (value uint64, wild bool) {
 	return value, wild
 }
 
-// units are those of time.
-var units = [...][]byte{nil, []byte("clk"), []byte("ns"), []byte("cs"), []byte("cyc"), []byte("tic"), []byte("ps"), []byte("us")}
+// units are those of time: of clocks, or parts of seconds.
+var units = func() [][]byte {
+	all := [][]byte{nil, []byte("clk"), []byte("cyc"), []byte("tic")}
+	for _, part := range []string{"c", "u", "n", "p"} {
+		all = append(all, []byte(part+"s"))
+	}
+	return all
+}()
 
 // unit is the index of a unit, 0 for any other word.
 func unit(word []byte) uint8 {

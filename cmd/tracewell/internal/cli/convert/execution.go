@@ -176,11 +176,16 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 // those of the reader are valid until its next read only.
 func (e *execution) appendGroups(lines []byte, group, records []itrace.Record) ([]byte, []itrace.Record) {
 	for i := range records {
-		if records[i].Kind == itrace.Instruction {
+		instruction := records[i].Kind == itrace.Instruction
+		if instruction && !e.to.Leads {
 			lines = e.to.Append(lines, group)
 			group = group[:0]
 		}
 		group = append(group, records[i].Clone())
+		if instruction && e.to.Leads { // the effects of the one before, and this one
+			lines = e.to.Append(lines, group)
+			group = group[:0]
+		}
 	}
 	return lines, group
 }
