@@ -5,6 +5,7 @@ package dialects
 import (
 	"tracewell/itrace"
 	"tracewell/itrace/execlog"
+	"tracewell/itrace/gem5"
 	"tracewell/itrace/ibex"
 	"tracewell/itrace/jsonl"
 	"tracewell/itrace/matcher"
@@ -26,4 +27,5 @@ var All = itrace.Registry{
 	rvvi.Dialect,
 	tarmac.Dialect,
 	tenet.Dialect,
+	gem5.Dialect,
 }

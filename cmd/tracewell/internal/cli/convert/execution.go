@@ -149,6 +149,7 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 			lines, group = e.appendGroups(lines, group, records[:n])
 		default:
 			lines = e.to.Append(lines, group)
+			e.leftOver(group)
 		}
 		if _, err := w.Write(lines); err != nil {
 			return err
@@ -190,14 +191,30 @@ func (e *execution) appendGroups(lines []byte, group, records []itrace.Record) (
 	return lines, group
 }
 
+// leftOver notes effects of the last instruction that a dialect has no place for, as it writes them in front of the next.
+func (e *execution) leftOver(group []itrace.Record) {
+	for i := range group {
+		r := &group[i]
+		effect := r.Kind != itrace.Unknown && r.Kind != itrace.Remark
+		if e.to.Leads && effect && (e.to.Writes == nil || e.to.Writes(r)) {
+			e.leaveOut(r.Kind)
+		}
+	}
+}
+
+// leaveOut counts a record that is not written.
+func (e *execution) leaveOut(kind itrace.Kind) {
+	if e.untold == nil {
+		e.untold = make(map[itrace.Kind]int64)
+	}
+	e.untold[kind]++
+}
+
 // note notes what is not as it should be. Memory and registers belong to the processor of the instruction before, in dialects
 // that do not name one; a record that belongs to another would change its meaning on the way, which is as bad as a lost line.
 func (e *execution) note(r *itrace.Record) {
 	if e.to.Writes != nil && r.Kind != itrace.Remark && !e.to.Writes(r) {
-		if e.untold == nil {
-			e.untold = make(map[itrace.Kind]int64)
-		}
-		e.untold[r.Kind]++
+		e.leaveOut(r.Kind)
 	}
 	switch r.Kind {
 	case itrace.Remark:
