@@ -131,6 +131,7 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 	records := make([]itrace.Record, 512)
 	var lines []byte
 	var group []itrace.Record // an instruction and its effects, of which there may be more to come
+	// The header is what makes the rest readable, so it also precedes a trace without records.
 	if _, err := io.WriteString(w, e.to.Header); err != nil {
 		return err
 	}
@@ -191,7 +192,8 @@ func (e *execution) appendGroups(lines []byte, group, records []itrace.Record) (
 	return lines, group
 }
 
-// leftOver notes effects of the last instruction that a dialect has no place for, as it writes them in front of the next.
+// leftOver notes effects of the last instruction that a dialect has no place for, as it writes them in front of the next: Append
+// passes over them in silence.
 func (e *execution) leftOver(group []itrace.Record) {
 	for i := range group {
 		r := &group[i]
@@ -202,7 +204,7 @@ func (e *execution) leftOver(group []itrace.Record) {
 	}
 }
 
-// leaveOut counts a record that is not written.
+// leaveOut counts a record that is not written. The map is made when it is needed, as most conversions lose nothing.
 func (e *execution) leaveOut(kind itrace.Kind) {
 	if e.untold == nil {
 		e.untold = make(map[itrace.Kind]int64)
