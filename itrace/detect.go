@@ -96,7 +96,7 @@ func (b *Batch) record(i int) *Record {
 	return &b.over[i-len(b.records)]
 }
 
-// Decode returns the records of a text by itself, as that of a line that has been quoted. They are views of it.
+// Decode returns the records of a text by itself, as that of a line that has been quoted. They stay valid.
 func (d *Dialect) Decode(text []byte) (records []Record) {
 	b := &Batch{longest: defaultMaxLine}
 	text = append(make([]byte, 0, len(text)+Lookahead), text...)
@@ -108,7 +108,7 @@ func (d *Dialect) Decode(text []byte) (records []Record) {
 		read := decoder.Decode(b, text[n:], true)
 		b.linesTo(read)
 		for i := range b.used {
-			records = append(records, *b.record(i))
+			records = append(records, b.record(i).Clone())
 		}
 		if n += read; read == 0 && b.used == 0 || n == len(text) && b.used == 0 {
 			return records

@@ -24,12 +24,17 @@ type Dialect struct {
 	// Why says, of the beginning of a trace that is in this dialect, what of it shows that, and which variant it is, in words:
 	// "commit lines with harts, as Spike writes them since 2020". nil for a dialect that is told by its lines alone.
 	Why func(head []byte) string
+	// Header is what stands in front of the first record of a trace that is written, in whole lines; empty for most.
+	Header string
 	// Append appends the text of some records in whole lines, each with a line feed; nil if the dialect is read only. What the
 	// dialect cannot tell of them is left out (see Writes). Of a record of kind Unknown Text is appended: as it stands in a dialect
 	// of plain lines, and in any case so that reading makes the same Text of it.
 	Append func(dst []byte, records []Record) []byte
 	// Groups says that Append has to be given an instruction with all its effects at once.
 	Groups bool
+	// Leads says, with Groups, that an instruction is the last of what Append is given at once, behind the effects of the one
+	// before it.
+	Leads bool
 	// Writes reports whether Append can tell a record; nil if it can tell all.
 	Writes func(r *Record) bool
 	// Defers is how many instructions later, at most, effects come that say so by Record.Back.

@@ -5,11 +5,15 @@ package dialects
 import (
 	"tracewell/itrace"
 	"tracewell/itrace/execlog"
+	"tracewell/itrace/gem5"
 	"tracewell/itrace/ibex"
 	"tracewell/itrace/jsonl"
 	"tracewell/itrace/matcher"
 	"tracewell/itrace/qemulog"
+	"tracewell/itrace/rvvi"
 	"tracewell/itrace/spike"
+	"tracewell/itrace/tarmac"
+	"tracewell/itrace/tenet"
 )
 
 // All is every dialect. Of two that a trace could be in the earlier is taken.
@@ -20,4 +24,8 @@ var All = itrace.Registry{
 	ibex.Dialect,
 	execlog.Dialect,
 	qemulog.Dialect,
+	rvvi.Dialect,
+	tarmac.Dialect,
+	tenet.Dialect,
+	gem5.Dialect,
 }

@@ -190,8 +190,12 @@ func RoundTrip(t *testing.T, d *itrace.Dialect, text string) {
 // Written is the text of records in a dialect.
 func Written(d *itrace.Dialect, records []itrace.Record) string {
 	var text []byte
+	begin := 1
+	if d.Leads {
+		begin = 0
+	}
 	for len(records) > 0 {
-		n := 1 + slices.IndexFunc(records[1:], func(r itrace.Record) bool { return r.Kind == itrace.Instruction })
+		n := 1 + slices.IndexFunc(records[begin:], func(r itrace.Record) bool { return r.Kind == itrace.Instruction })
 		if n == 0 {
 			n = len(records)
 		}

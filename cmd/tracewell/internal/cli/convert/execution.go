@@ -131,6 +131,10 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 	records := make([]itrace.Record, 512)
 	var lines []byte
 	var group []itrace.Record // an instruction and its effects, of which there may be more to come
+	// The header is what makes the rest readable, so it also precedes a trace without records.
+	if _, err := io.WriteString(w, e.to.Header); err != nil {
+		return err
+	}
 	for {
 		n, err := reader.Read(records)
 		if ctx.Err() != nil {
@@ -146,6 +150,7 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 			lines, group = e.appendGroups(lines, group, records[:n])
 		default:
 			lines = e.to.Append(lines, group)
+			e.leftOver(group)
 		}
 		if _, err := w.Write(lines); err != nil {
 			return err
@@ -173,23 +178,45 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 // those of the reader are valid until its next read only.
 func (e *execution) appendGroups(lines []byte, group, records []itrace.Record) ([]byte, []itrace.Record) {
 	for i := range records {
-		if records[i].Kind == itrace.Instruction {
+		instruction := records[i].Kind == itrace.Instruction
+		if instruction && !e.to.Leads {
 			lines = e.to.Append(lines, group)
 			group = group[:0]
 		}
 		group = append(group, records[i].Clone())
+		if instruction && e.to.Leads { // the effects of the one before, and this one
+			lines = e.to.Append(lines, group)
+			group = group[:0]
+		}
 	}
 	return lines, group
+}
+
+// leftOver notes effects of the last instruction that a dialect has no place for, as it writes them in front of the next: Append
+// passes over them in silence.
+func (e *execution) leftOver(group []itrace.Record) {
+	for i := range group {
+		r := &group[i]
+		effect := r.Kind != itrace.Unknown && r.Kind != itrace.Remark
+		if e.to.Leads && effect && (e.to.Writes == nil || e.to.Writes(r)) {
+			e.leaveOut(r.Kind)
+		}
+	}
+}
+
+// leaveOut counts a record that is not written. The map is made when it is needed, as most conversions lose nothing.
+func (e *execution) leaveOut(kind itrace.Kind) {
+	if e.untold == nil {
+		e.untold = make(map[itrace.Kind]int64)
+	}
+	e.untold[kind]++
 }
 
 // note notes what is not as it should be. Memory and registers belong to the processor of the instruction before, in dialects
 // that do not name one; a record that belongs to another would change its meaning on the way, which is as bad as a lost line.
 func (e *execution) note(r *itrace.Record) {
 	if e.to.Writes != nil && r.Kind != itrace.Remark && !e.to.Writes(r) {
-		if e.untold == nil {
-			e.untold = make(map[itrace.Kind]int64)
-		}
-		e.untold[r.Kind]++
+		e.leaveOut(r.Kind)
 	}
 	switch r.Kind {
 	case itrace.Remark:

@@ -64,6 +64,26 @@ func TestConvertExecutionPipes(t *testing.T) {
 	}
 }
 
+// TestConvertHeader: a dialect that has a header gets it once, in front of all records.
+func TestConvertHeader(t *testing.T) {
+	in := clitest.Feed(t, []byte("core   0: 3 0x00001000 (0x00000297) x5  0x00001000\ncore   0: 3 0x00001004 (0x02028593)\n"))
+	const want = "VERSION 0 4\nVENDOR Tracewell 0 1\nHART 0 RET 0x00001000 0x00000297 MODE 0x3 X 5 0x00001000\n" +
+		"HART 0 RET 0x00001004 0x02028593 MODE 0x3\n"
+	if got := clitest.RunWith(t, in, "convert", "-", "-", "--to", "rvvi"); got.Stdout != want || got.Stderr != "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestConvertLeads: a dialect in which effects stand in front of the next instruction gets them so.
+func TestConvertLeads(t *testing.T) {
+	in := clitest.Feed(t, []byte("core   0: 3 0x00001000 (0x00000297) x5  0x00001000\ncore   0: 3 0x00001004 (0x02028593) x11 0x00001020\n"+
+		"hello\ncore   0: 3 0x00001008 (0xf1402573)\n"))
+	const want = "rip=0x00001000\nx5=0x00001000,rip=0x00001004\nhello\nx11=0x00001020,rip=0x00001008\n"
+	if got := clitest.RunWith(t, in, "convert", "-", "-", "--to", "tenet"); got.Stdout != want {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestConvertNamedPipe: a trace file, compressed or not, may come from a pipe that has been looked into for an execution trace.
 func TestConvertNamedPipe(t *testing.T) {
 	want := clitest.Content(t, clitest.Basic)

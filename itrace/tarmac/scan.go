@@ -1,0 +1,249 @@
+package tarmac
+
+import (
+	"bytes"
+	"math"
+
+	"tracewell/itrace"
+	"tracewell/itrace/internal/swar"
+)
+
+// scanner reads a line. After the first problem it reads nothing more.
+type scanner struct {
+	line    []byte
+	at      int
+	problem *itrace.SyntaxError
+}
+
+// fail notes that what begins at a place is not what was expected.
+func (s *scanner) fail(at int, expected string) {
+	if s.problem == nil {
+		s.problem = itrace.Mismatch(s.line, at, expected)
+	}
+	s.at = len(s.line)
+}
+
+// The classes of bytes.
+const (
+	isWord    = 1 << iota // a word is made of them
+	isHex                 // a hexadecimal digit
+	isUnknown             // what stands for one in data
+)
+
+var classes = func() (all [256]uint8) {
+	for c := range all {
+		if c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' && c < 0x80 {
+			all[c] = isWord
+		}
+	}
+	for _, c := range "_.#-" {
+		all[c] = isWord
+	}
+	for _, c := range "0123456789abcdefABCDEF" {
+		all[c] |= isHex
+	}
+	for _, c := range ".#-xX" {
+		all[c] |= isUnknown
+	}
+	return all
+}()
+
+// skip goes behind blanks and returns the next byte, 0 at the end of the line.
+func (s *scanner) skip() byte {
+	for s.at < len(s.line) {
+		if c := s.line[s.at]; c > ' ' {
+			return c
+		}
+		s.at++
+	}
+	return 0
+}
+
+// accept goes behind a byte if that is next.
+func (s *scanner) accept(c byte) bool {
+	if s.skip() != c {
+		return false
+	}
+	s.at++
+	return true
+}
+
+// word reads a word, which is empty if none is next.
+func (s *scanner) word() []byte {
+	s.skip()
+	start := s.at
+	for s.at < len(s.line) && classes[s.line[s.at]]&isWord != 0 {
+		s.at++
+	}
+	return s.line[start:s.at]
+}
+
+// hex reads a word that is a number of 64 bits in hexadecimal.
+func (s *scanner) hex(expected string) (value uint64, digits []byte) {
+	s.skip()
+	start := s.at
+	end := start
+	for end < len(s.line) && classes[s.line[end]]&isHex != 0 {
+		end++
+	}
+	digits = s.line[start:end]
+	if end < len(s.line) && classes[s.line[end]]&isWord != 0 {
+		s.fail(start, expected)
+		return 0, nil
+	}
+	s.at = end
+	if width := end - start; width > 0 && width <= 16 && cap(s.line)-start >= swar.Lookahead {
+		value, _ = swar.Hex(s.line[:cap(s.line)], start, width)
+		return value, digits
+	}
+	value, ok := itrace.ParseHex(digits)
+	if !ok {
+		s.fail(start, expected)
+		return 0, nil
+	}
+	return value, digits
+}
+
+// decimal reads a decimal number.
+func (s *scanner) decimal(expected string) uint64 {
+	s.skip()
+	start := s.at
+	n, ok := itrace.ParseDecimal(s.word())
+	if !ok {
+		s.fail(start, expected)
+	}
+	return n
+}
+
+// data reads digits of which some may be unknown. Without _ and other bytes that are none they are a view of the line.
+func (d *decoder) data(s *scanner, expected string) []byte {
+	s.skip()
+	start := s.at
+	digits := s.word()
+	plain := true
+	for _, c := range digits {
+		if classes[c]&(isHex|isUnknown) == 0 {
+			if c != '_' {
+				s.fail(start, expected)
+				return nil
+			}
+			plain = false
+		}
+	}
+	if len(digits) == 0 || len(digits) > 1 && digits[1]|0x20 == 'x' && digits[0] == '0' {
+		s.fail(start, expected)
+		return nil
+	}
+	if plain {
+		return digits
+	}
+	from := len(d.room)
+	for _, c := range digits {
+		if c != '_' {
+			d.room = append(d.room, c)
+		}
+	}
+	if len(d.room) == from {
+		s.fail(start, expected)
+		return nil
+	}
+	return d.room[from:len(d.room):len(d.room)]
+}
+
+// join returns digits with others behind them.
+func (d *decoder) join(high, low []byte) []byte {
+	from := len(d.room)
+	d.room = append(append(d.room, high...), low...)
+	return d.room[from:len(d.room):len(d.room)]
+}
+
+// valueOf is the value of digits, and whether some are not known.
+func valueOf(digits []byte) (value uint64, wild bool) {
+	if width := len(digits); width <= 16 && cap(digits) >= swar.Lookahead {
+		if value, wrong := swar.Hex(digits[:cap(digits)], 0, width); wrong == 0 {
+			return value, false
+		}
+	}
+	value, wild, _ = itrace.ParseDigits(digits)
+	return value, wild
+}
+
+// units are those of time: of clocks, or parts of seconds.
+var units = func() [][]byte {
+	all := [][]byte{nil, []byte("clk"), []byte("cyc"), []byte("tic")}
+	for _, part := range []string{"c", "u", "n", "p"} {
+		all = append(all, []byte(part+"s"))
+	}
+	return all
+}()
+
+// unit is the index of a unit, 0 for any other word.
+func unit(word []byte) uint8 {
+	for i := range units {
+		if len(word) > 0 && bytes.Equal(word, units[i]) {
+			return uint8(i)
+		}
+	}
+	return 0
+}
+
+// when reads the time that a line may begin with, and reports whether there is one.
+func (d *decoder) when(s *scanner) bool {
+	if c := s.skip(); c < '0' || c > '9' {
+		return false
+	}
+	start := s.at
+	word := s.word()
+	end := 0
+	for end < len(word) && word[end]-'0' <= 9 {
+		end++
+	}
+	time, ok := itrace.ParseDecimal(word[:end])
+	rest := word[end:]
+	if len(rest) > 0 && rest[0] == '.' {
+		for rest = rest[1:]; len(rest) > 0 && rest[0]-'0' <= 9; {
+			rest = rest[1:]
+		}
+	}
+	scale := unit(rest)
+	if !ok || len(rest) > 0 && scale == 0 {
+		s.at = start
+		return false
+	}
+	if len(rest) == 0 {
+		behind := s.at
+		if scale = unit(s.word()); scale == 0 {
+			s.at = behind
+		}
+	}
+	d.time, d.scale = time, scale
+	return true
+}
+
+// processor is the number of a word such as cpu0; false for any other word.
+func processor(word []byte) (n int32, ok bool) {
+	const prefix = "cpu"
+	if !bytes.HasPrefix(word, []byte(prefix)) {
+		return 0, false
+	}
+	end := len(prefix)
+	for end < len(word) && word[end]-'0' <= 9 {
+		end++
+	}
+	number, ok := itrace.ParseDecimal(word[len(prefix):end])
+	if !ok {
+		return 0, end == len(word)
+	}
+	return int32(number), number <= math.MaxInt32
+}
+
+// state is the letter for a state of the instruction set, 0 for a word that is none; sized for one that tells the size as well.
+func stateOf(word []byte) (letter byte, sized bool) {
+	switch string(word) {
+	case "A", "T", "O":
+		return word[0], false
+	case "T16", "T32":
+		return 'T', true
+	}
+	return 0, false
+}

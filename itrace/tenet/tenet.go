@@ -1,0 +1,398 @@
+// Package tenet is the traces of Tenet, a trace explorer for IDA Pro, as tracers for Pin, QEMU, PANDA, Qiling and fuzzers write
+// them, mostly of x86:
+//
+//	line  = entry { "," entry }
+//	entry = REGISTER "=0x" HEX | ("mr" | "mw" | "mrw") "=0x" ADDR ":" BYTES
+//
+//	rax=0x0,rbx=0x0,rsp=0x7fffffffe760,rip=0x401000
+//	rsp=0x402250,rip=0x401007
+//	esp=0xcfef4,eip=0x1005f91,mr=0xcfef0:915f0001
+//
+// A line is written before an instruction is executed, and tells what has changed since the line before: its pc is that of the
+// instruction to come, and registers and memory are effects of the instruction before, that of the line before. The first line has
+// what registers held at the beginning. The last instruction has no effects, since there is no line behind it. Lines should tell
+// the pc, and one without has that of the line before. Behind a line whose pc cannot be read effects are left out, since their
+// instruction is not known.
+//
+// Names of registers are in any case, in which pc, eip and rip are the pc. 0x may be missing. BYTES are in the order of memory,
+// lowest address first, any number of them; mr is a read, mw a write, and mrw both, of which the bytes are those that were
+// written. There are neither opcodes nor flags. Whether accesses are told is known from the first one on.
+//
+// What is written has rip for the pc. An access that does not tell its data is left out, and so are the effects of the last
+// instruction, which no line follows, and other processors than 0.
+package tenet
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+
+	"tracewell/arch"
+	"tracewell/itrace"
+	"tracewell/itrace/internal/swar"
+)
+
+// Dialect is the dialect of Tenet.
+var Dialect = &itrace.Dialect{
+	Name:     "tenet",
+	Title:    "Tenet's trace",
+	Suffixes: []string{".tenet"},
+	New:      func(itrace.Settings) itrace.Decoder { return &decoder{} },
+	Why:      why,
+	Append:   Append,
+	Groups:   true,
+	Leads:    true,
+	Writes:   writes,
+}
+
+func why([]byte) string { return "names and values between commas, with a pc" }
+
+// The pc is called after the processor, or pc.
+var (
+	pcs = [...][]byte{[]byte("pc"), []byte(arch.ByELF(elf.EM_386, 4).PC), []byte(arch.ByELF(elf.EM_X86_64, 8).PC)}
+	// written is what it is called in what is written.
+	written = pcs[2]
+)
+
+// decoder is the Decoder of Tenet. Its units are lines: effects of the instruction before, and the next one.
+type decoder struct {
+	accesses bool // there were some
+	system   bool // there were registers that no program computes in
+	lost     bool // the pc of the line before could not be read
+	pc       []byte
+
+	entries []entry
+	room    []byte // digits that are not in the text; it is used again by the next Decode
+}
+
+// entry is a part of a line.
+type entry struct {
+	kind   kind
+	name   []byte // of a register
+	addr   uint64
+	digits []byte // of a value, or of an address
+	data   []byte // of an access, in the order of memory
+}
+
+// kind is what an entry tells.
+type kind uint8
+
+const (
+	isRegister kind = iota
+	isPC
+	isRead
+	isWrite
+	isBoth
+)
+
+// The bits of the first byte of the state.
+const (
+	hasAccesses = 1 << iota
+	hasSystem
+	hasLost
+)
+
+// AppendState implements itrace.Decoder.
+func (d *decoder) AppendState(dst []byte) []byte {
+	flags := uint64(0)
+	for bit, is := range [...]bool{d.accesses, d.system, d.lost} {
+		if is {
+			flags |= 1 << bit
+		}
+	}
+	if flags == 0 && len(d.pc) == 0 {
+		return dst
+	}
+	return append(binary.AppendUvarint(dst, flags), d.pc...)
+}
+
+// Restore implements itrace.Decoder.
+func (d *decoder) Restore(state []byte) error {
+	*d = decoder{entries: d.entries[:0], room: d.room, pc: d.pc[:0]}
+	if len(state) == 0 {
+		return nil
+	}
+	flags := state[0]
+	if _, ok := itrace.ParseHex(state[1:]); len(state) > 1 && !ok || flags > hasAccesses|hasSystem|hasLost {
+		return itrace.ErrState
+	}
+	d.accesses, d.system, d.lost = flags&hasAccesses != 0, flags&hasSystem != 0, flags&hasLost != 0
+	d.pc = append(d.pc, state[1:]...)
+	return nil
+}
+
+// Decode implements itrace.Decoder. Whether there is a line behind one is to be known, since without there are no effects.
+func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
+	d.room = d.room[:0]
+	for !b.Full() {
+		line, next := b.Line(n, last)
+		if next < 0 {
+			break
+		}
+		if len(line) > 0 {
+			behind, after := b.Line(next, last)
+			if after < 0 && !last {
+				break
+			}
+			b.Line(n, last)
+			d.accesses = d.accesses || bytes.IndexByte(behind, ':') >= 0
+			d.line(b, line, after < 0)
+		}
+		n = next
+	}
+	return n
+}
+
+// line adds the effects of the instruction before, and the instruction.
+func (d *decoder) line(b *itrace.Batch, line []byte, final bool) {
+	d.entries = d.entries[:0]
+	var problem *itrace.SyntaxError
+	instruction, none := -1, false
+	for at := 0; at <= len(line); {
+		end := bytes.IndexByte(line[at:], ',')
+		if end < 0 {
+			end = len(line) - at
+		}
+		var e entry
+		switch bad, expected := e.parse(line[:at+end], at); {
+		case expected == "" && e.kind == isPC && instruction >= 0:
+			problem = earlier(problem, line, at, "no more than one pc")
+		case expected == "":
+			if e.kind == isPC {
+				instruction = len(d.entries)
+			}
+			d.entries = append(d.entries, e)
+		default:
+			problem = earlier(problem, line, bad, expected)
+			none = none || e.kind == isPC
+		}
+		at += end + 1
+	}
+	switch {
+	case instruction >= 0:
+		d.pc = append(d.pc[:0], d.entries[instruction].digits...)
+	case none || len(d.entries) > 0 && len(d.pc) == 0: // nor is the pc that of the line before
+		d.lost, d.pc = true, d.pc[:0]
+		fallthrough
+	case len(d.entries) == 0: // a line of something else
+		b.Fail(earlier(problem, line, 0, "names and values with commas between, with a pc"))
+		return
+	}
+	for i := range d.entries {
+		if !d.lost {
+			d.effect(b, &d.entries[i])
+		}
+	}
+	d.lost = false
+	r := b.Add(itrace.Instruction)
+	if instruction >= 0 {
+		r.Addr, r.AddrDigits = d.entries[instruction].addr, d.entries[instruction].digits
+	} else {
+		r.Addr, _ = itrace.ParseHex(d.pc)
+		r.AddrDigits = d.keep(d.pc)
+	}
+	r.Scope = d.scope(final)
+	if problem != nil {
+		b.Fail(problem)
+	}
+}
+
+// earlier is the first of two problems.
+func earlier(problem *itrace.SyntaxError, line []byte, at int, expected string) *itrace.SyntaxError {
+	if problem != nil {
+		return problem
+	}
+	return itrace.Mismatch(line, at, expected)
+}
+
+// scope is what is told of an instruction.
+func (d *decoder) scope(final bool) itrace.Scope {
+	s := itrace.NoOpcode | itrace.NoMode
+	if final {
+		return s | itrace.NoEffects
+	}
+	s |= itrace.OnlyChanges
+	if !d.system {
+		s |= itrace.NoSystem
+	}
+	if !d.accesses {
+		s |= itrace.NoLoads | itrace.NoLoaded | itrace.NoStores | itrace.NoStored
+	}
+	return s
+}
+
+// parse reads the entry from a place to the end of a text, and returns what was expected at a place where it is not as it should
+// be.
+func (e *entry) parse(text []byte, at int) (bad int, expected string) {
+	for at < len(text) && text[at] == ' ' {
+		at++
+	}
+	sign := bytes.IndexByte(text[at:], '=')
+	if sign <= 0 || !isName(text[at:at+sign]) {
+		return at, "a name and ="
+	}
+	e.name = text[at : at+sign]
+	e.kind = kindOf(e.name)
+	at = behindPrefix(text, at+sign+1)
+	end := at
+	for end < len(text) && isHex[text[end]] {
+		end++
+	}
+	e.digits = text[at:end]
+	e.addr = valueOf(e.digits)
+	if e.kind < isRead {
+		if _, ok := itrace.ParseHex(e.digits); len(e.digits) == 0 || end < len(text) || e.kind == isPC && !ok {
+			return at, "a value in hexadecimal, and a comma or the end of the line"
+		}
+		return 0, ""
+	}
+	if _, ok := itrace.ParseHex(e.digits); !ok || end == len(text) || text[end] != ':' {
+		return at, "an address in hexadecimal and a colon"
+	}
+	from := end + 1
+	for end = from; end < len(text) && isHex[text[end]]; {
+		end++
+	}
+	if e.data = text[from:end]; len(e.data) == 0 || len(e.data)%2 != 0 || end < len(text) {
+		return from, "bytes in hexadecimal, and a comma or the end of the line"
+	}
+	return 0, ""
+}
+
+// behindPrefix goes behind 0x.
+func behindPrefix(text []byte, at int) int {
+	if at+1 < len(text) && text[at] == '0' && text[at+1]|0x20 == 'x' {
+		return at + len("0x")
+	}
+	return at
+}
+
+// valueOf is the value of digits.
+func valueOf(digits []byte) uint64 {
+	if width := len(digits); width > 0 && width <= 16 && cap(digits) >= swar.Lookahead {
+		value, _ := swar.Hex(digits[:cap(digits)], 0, width)
+		return value
+	}
+	value, _, _ := itrace.ParseDigits(digits)
+	return value
+}
+
+var isHex = func() (is [256]bool) {
+	for _, c := range "0123456789abcdefABCDEF" {
+		is[c] = true
+	}
+	return is
+}()
+
+// isName reports whether a text can be the name of a register: letters, digits and underscores.
+func isName(text []byte) bool {
+	for _, c := range text {
+		if c != '_' && c-'0' > 9 && c|0x20-'a' > 25 {
+			return false
+		}
+	}
+	return len(text) > 0
+}
+
+// kindOf is what a name is of.
+func kindOf(name []byte) kind {
+	if len(name) > 3 {
+		return isRegister
+	}
+	var room [3]byte
+	for i, c := range name {
+		if room[i] = c; c >= 'A' && c <= 'Z' {
+			room[i] |= 0x20
+		}
+	}
+	lower := room[:len(name)]
+	switch string(lower) {
+	case "mr":
+		return isRead
+	case "mw":
+		return isWrite
+	case "mrw":
+		return isBoth
+	}
+	for i := range pcs {
+		if string(lower) == string(pcs[i]) {
+			return isPC
+		}
+	}
+	return isRegister
+}
+
+// effect adds what an entry tells.
+func (d *decoder) effect(b *itrace.Batch, e *entry) {
+	switch e.kind {
+	case isPC:
+	case isRegister:
+		r := b.Add(itrace.Register)
+		r.Name, r.Value, r.Digits, r.System = e.name, e.addr, e.digits, isSystem(e.name)
+		d.system = d.system || r.System
+	default:
+		d.accesses = true
+		size := uint32(len(e.data) / 2)
+		if e.kind != isWrite {
+			r := b.Add(itrace.Memory)
+			r.Addr, r.AddrDigits, r.Size = e.addr, e.digits, size
+			if e.kind == isRead {
+				d.bytes(r, e.data)
+			} else {
+				from := len(d.room)
+				for range e.data {
+					d.room = append(d.room, 'x')
+				}
+				r.Digits, r.Wild = d.room[from:len(d.room):len(d.room)], true
+			}
+		}
+		if e.kind != isRead {
+			r := b.Add(itrace.Memory)
+			r.Write, r.Addr, r.AddrDigits, r.Size = true, e.addr, e.digits, size
+			d.bytes(r, e.data)
+		}
+	}
+}
+
+// bytes sets the data of a record by bytes in the order of memory.
+func (d *decoder) bytes(r *itrace.Record, data []byte) {
+	from := len(d.room)
+	for i := len(data) - 2; i >= 0; i -= 2 {
+		d.room = append(d.room, data[i], data[i+1])
+	}
+	r.Digits = d.room[from:len(d.room):len(d.room)]
+	r.Value = valueOf(r.Digits)
+}
+
+// keep returns a copy of digits.
+func (d *decoder) keep(digits []byte) []byte {
+	from := len(d.room)
+	d.room = append(d.room, digits...)
+	return d.room[from:len(d.room):len(d.room)]
+}
+
+// system are the registers of all machines that no program computes in, by their names.
+var system = func() map[string]bool {
+	all := make(map[string]bool)
+	for _, m := range arch.Machines() {
+		for _, r := range m.Registers {
+			all[r.Name] = r.Kind == arch.Status
+		}
+	}
+	return all
+}()
+
+// isSystem reports whether a register is one of control and status.
+func isSystem(name []byte) bool {
+	var room [16]byte
+	if len(name) > len(room) {
+		return true
+	}
+	for i, c := range name {
+		if room[i] = c; c >= 'A' && c <= 'Z' {
+			room[i] |= 0x20
+		}
+	}
+	is, known := system[string(room[:len(name)])]
+	return is || !known
+}
