@@ -4,6 +4,7 @@ package dialects
 
 import (
 	"tracewell/itrace"
+	"tracewell/itrace/dromajo"
 	"tracewell/itrace/execlog"
 	"tracewell/itrace/ibex"
 	"tracewell/itrace/jsonl"
@@ -20,4 +21,5 @@ var All = itrace.Registry{
 	ibex.Dialect,
 	execlog.Dialect,
 	qemulog.Dialect,
+	dromajo.Dialect,
 }

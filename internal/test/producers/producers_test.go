@@ -55,7 +55,7 @@ func TestProducers(t *testing.T) {
 		"x86.qemu-execlog102": {"execlog", 73},
 		"plain.qemu-exec":     {"qemu", 6888}, "plain.qemu-steps": {"qemu", 6888}, "plain.qemu-blocks": {"qemu", 6888},
 		"rv64.qemu-exec": {"qemu", 188}, "rv64.qemu-steps": {"qemu", 188}, "rv64.qemu-fpu": {"qemu", 188}, "rv64.qemu-blocks": {"qemu", 188},
-		"a64.qemu-steps": {"qemu", 149},
+		"a64.qemu-steps": {"qemu", 149}, "rv64.dromajo": {"dromajo", 203},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := recorded(t, name)
@@ -108,7 +108,10 @@ func fired(r *match.Report) map[string]int64 {
 var riscv = match.AliasSets["riscv"]
 
 // start is the first instruction of the program plain; what comes before it is the boot code of a simulator.
-const start = 0x80000080
+const (
+	start     = 0x80000080
+	startRV64 = 0x80000000 // that of the program rv64
+)
 
 // TestAcrossProducers compares traces of the same program that different producers wrote. What is known to be equal of them is called
 // equal, and what is known to differ is told, and nothing else.
@@ -175,6 +178,11 @@ func TestAcrossProducers(t *testing.T) {
 		// The trapped instructions of -l are no lines of the commit log.
 		{reference: "rv64.spike", other: "rv64.spike-commits", compared: match.Counts{Instructions: 195, Registers: 170, Memory: 37},
 			fired: map[string]int64{"--rule trapped": 4}},
+		// Dromajo begins with 10 instructions of its own, and ends one before Spike does.
+		{reference: "rv64.spike", other: "rv64.dromajo", options: from(startRV64),
+			compared: match.Counts{Instructions: 193, Registers: 142}, counts: map[match.Class]int64{match.ClassTail: 1},
+			untold: map[string]string{"registers of control and status": ofOther, "loads": ofOther, "stores": ofOther, "modes": ofReference},
+			fired:  map[string]int64{"--start-addr 0x80000000": 5 + 10}},
 	} {
 		t.Run(test.reference+" "+test.other, func(t *testing.T) {
 			r := matched(t, recorded(t, test.reference), recorded(t, test.other), test.options)
