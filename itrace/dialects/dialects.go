@@ -10,6 +10,7 @@ import (
 	"tracewell/itrace/jsonl"
 	"tracewell/itrace/matcher"
 	"tracewell/itrace/qemulog"
+	"tracewell/itrace/rocket"
 	"tracewell/itrace/spike"
 )
 
@@ -17,6 +18,7 @@ import (
 var All = itrace.Registry{
 	matcher.Dialect,
 	jsonl.Dialect,
+	rocket.Dialect, // reads commit lines of Spike that tell less than Spike's do
 	spike.Dialect,
 	ibex.Dialect,
 	execlog.Dialect,
