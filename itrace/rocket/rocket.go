@@ -17,9 +17,11 @@ var Dialect = &itrace.Dialect{
 	New: func(s itrace.Settings) itrace.Decoder {
 		return itrace.EachLine(&reader{trapped: s[invalid] == invalidTrapped})
 	},
-	Why:     why,
-	Options: []itrace.Option{{Name: invalid, Help: "what lines of +verbose marked [0] are", Values: []string{"idle", invalidTrapped}}},
-	Defers:  mostLate,
+	Why: why,
+	Options: []itrace.Option{
+		{Name: invalid, Help: "what lines of +verbose marked [0] are", Values: []string{"idle", invalidTrapped}},
+	},
+	Defers: mostLate,
 }
 
 const (

@@ -156,6 +156,38 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// TestDestination: whose a written register is follows from the opcode.
+func TestDestination(t *testing.T) {
+	for text, want := range map[string]string{
+		"W[r11=7][1] inst=[02c5d5b3] divu a1, a1, a2":   "x11 0",
+		"W[r11=7][1] inst=[00158613] addi a2, a1, 1":    "x11 1",                       // of the load before
+		"W[r12=7][1] inst=[00158613] addi a2, a1, 1":    "x12 0",                       //
+		"W[r11=7][1] inst=[00b50463] beq a0, a1, pc+8":  "x11 1",                       // a branch writes nothing
+		"W[r12=7][1] inst=[c0061653] fcvt.w.s a2, fa2":  "x12 0",                       //
+		"W[r12=7][1] inst=[e0060653] fmv.x.w a2, fa2":   "x12 0",                       //
+		"W[r12=7][1] inst=[a0c62653] feq.s a2, fa2, fa": "x12 0",                       //
+		"W[r12=7][0] inst=[00c67653] fadd.s fa2, fa2":   "opcode all-writes",           // not told
+		"W[r12=7][0] inst=[0cc67643] fmadd.s fa2, fa2":  "opcode all-writes",           //
+		"W[r0=0][0] inst=[00062627] fsw fzero, 12(a2)":  "opcode registers all-writes", // nothing is written
+		"W[r0=0][0] inst=[0005a003] lw zero, 0(a1)":     "opcode registers all-writes", //
+		"W[r0=0][0] inst=[100527af] lr.w a5, (a0)":      "opcode all-writes",           //
+		"W[r12=7][1] inst=[00004605] c.li a2, 1":        "x12 0",                       //
+		"W[r12=7][0] inst=[00004605] c.lw a2, 0(a0)":    "opcode all-writes",           //
+	} {
+		written, rest, _ := strings.Cut(text, " ")
+		load := "C0: 1 [1] pc=[80000000] W[r11=0][0] R[r 1=0] R[r 2=0] inst=[00053583] ld a1, 0(a0)\n"
+		line := "C0: 2 [1] pc=[80000004] " + written + " R[r 1=0] R[r 2=0] " + rest + "\n"
+		records := dialecttest.Read(t, Dialect, strings.NewReader(load+line), 8)
+		got := strings.Join(records[1].Scope.Names(), " ")
+		if len(records) == 3 {
+			got = fmt.Sprintf("%s %d", records[2].Name, records[2].Back)
+		}
+		if got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
 // TestProblems says what is wrong with lines, and where. What could be read of them is there.
 func TestProblems(t *testing.T) {
 	const (
