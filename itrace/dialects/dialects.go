@@ -10,6 +10,7 @@ import (
 	"tracewell/itrace/jsonl"
 	"tracewell/itrace/matcher"
 	"tracewell/itrace/qemulog"
+	"tracewell/itrace/riscvdv"
 	"tracewell/itrace/rocket"
 	"tracewell/itrace/spike"
 )
@@ -24,4 +25,5 @@ var All = itrace.Registry{
 	execlog.Dialect,
 	qemulog.Dialect,
 	dromajo.Dialect,
+	riscvdv.Dialect,
 }

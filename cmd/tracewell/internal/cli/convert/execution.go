@@ -129,7 +129,7 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 	reader := itrace.NewReader(e.in.trace, e.in.dialect)
 	e.longest = reader.MaxLine
 	records := make([]itrace.Record, 512)
-	var lines []byte
+	lines := []byte(e.to.Header)
 	var group []itrace.Record // an instruction and its effects, of which there may be more to come
 	for {
 		n, err := reader.Read(records)
@@ -139,7 +139,7 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 		for i := range n {
 			e.note(&records[i])
 		}
-		switch lines = lines[:0]; {
+		switch {
 		case !e.to.Groups:
 			lines = e.to.Append(lines, records[:n])
 		case err == nil:
@@ -150,6 +150,7 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 		if _, err := w.Write(lines); err != nil {
 			return err
 		}
+		lines = lines[:0]
 		e.bar.Set(e.in.input.Raw.Done.Load())
 		var damage *packed.DamageError
 		switch {
