@@ -4,6 +4,7 @@ package dialects
 
 import (
 	"tracewell/itrace"
+	"tracewell/itrace/cva6"
 	"tracewell/itrace/dromajo"
 	"tracewell/itrace/execlog"
 	"tracewell/itrace/ibex"
@@ -19,6 +20,7 @@ import (
 var All = itrace.Registry{
 	matcher.Dialect,
 	jsonl.Dialect,
+	cva6.Dialect,   // reads what Spike wrote until 2020 with -l and --log-commits
 	rocket.Dialect, // reads commit lines of Spike that tell less than Spike's do
 	spike.Dialect,
 	ibex.Dialect,

@@ -282,7 +282,8 @@ func mismatch(line, part []byte, expected string) *itrace.SyntaxError {
 func addRegister(b *itrace.Batch, name, digits []byte, value uint64) {
 	x := b.Add(itrace.Register)
 	x.Name, x.Value, x.Digits = name, value, digits
-	x.Zero = string(name) == riscv.Zero || string(name) == "x0"
+	n, known := riscv.Number(name)
+	x.Zero = known && n == riscv.Register{Class: 'x'}
 }
 
 // addSystem adds a register of control and status, which Spike calls c768_mstatus.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tracewell/itrace"
+	"tracewell/itrace/internal/riscv"
 	"tracewell/itrace/internal/scan"
 )
 
@@ -146,13 +147,11 @@ func operand(l *scan.Line) (register uint8, value uint64, digits []byte) {
 	return uint8(n), value, digits
 }
 
-// The opcodes of instructions that write other registers than integer ones, or none, or later.
+// The opcodes of instructions that may write their register later than others do.
 const (
 	opLoad      = 0x03
 	opLoadFloat = 0x07
 	opCustom0   = 0x0b
-	opStore     = 0x23
-	opFloat     = 0x27 // stores
 	opCustom1   = 0x2b
 	opAtomic    = 0x2f
 	opInteger   = 0x33
@@ -161,45 +160,23 @@ const (
 	opNMulAdd   = 0x4f // the last
 	opCompute   = 0x53 // of floating point
 	opCustom2   = 0x5b
-	opBranch    = 0x63
 	opCustom3   = 0x7b
 )
 
 // unknownClass is that of the register that a compressed instruction writes: whether it does the line tells by its number.
 const unknownClass = '?'
 
-// isCompressed reports whether the instruction has 16 bits.
-func (c *cycle) isCompressed() bool { return c.opcode&3 != 3 }
-
 // destination is the register that the instruction writes; class is 0 if it writes none.
 func (c *cycle) destination() (class byte, number uint8) {
-	const mostRegister = 31
-	if c.isCompressed() {
+	if riscv.IsCompressed(c.opcode) {
 		return unknownClass, c.register
 	}
-	number = uint8(c.opcode >> 7 & mostRegister)
-	switch op := c.opcode & 0x7f; {
-	case op == opStore || op == opFloat || op == opBranch:
-		return 0, 0
-	case op == opLoadFloat || op >= opMulAdd && op <= opNMulAdd || op == opCompute && !toInteger(c.opcode):
-		return 'f', number
-	}
-	return 'x', number
-}
-
-// toInteger reports whether an instruction of floating point writes an integer register: comparisons, conversions, moves and
-// classes, by funct5.
-func toInteger(opcode uint64) bool {
-	switch opcode >> 27 {
-	case 0x14, 0x18, 0x1c:
-		return true
-	}
-	return false
+	return riscv.Destination(c.opcode)
 }
 
 // mayBeLate reports whether the instruction may write its register later than others do.
 func (c *cycle) mayBeLate() bool {
-	if c.isCompressed() {
+	if riscv.IsCompressed(c.opcode) {
 		return c.register != 0
 	}
 	const multiplication = 1 // funct7, also of divisions
