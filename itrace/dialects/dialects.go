@@ -13,6 +13,7 @@ import (
 	"tracewell/itrace/qemulog"
 	"tracewell/itrace/riscvdv"
 	"tracewell/itrace/rocket"
+	"tracewell/itrace/sail"
 	"tracewell/itrace/spike"
 )
 
@@ -28,4 +29,5 @@ var All = itrace.Registry{
 	qemulog.Dialect,
 	dromajo.Dialect,
 	riscvdv.Dialect,
+	sail.Dialect,
 }

@@ -143,6 +143,7 @@ func TestDetectSimilar(t *testing.T) {
 		"0 " + second + "\n":                                                   "dromajo",
 		"C0: 1 [1] pc=[1] W[r 1=0][1] R[r 1=0] R[r 2=0] inst=[00000013] nop\n": "rocket",
 		"80000080,,sp:80001080,,00001117,3,\"auipc   sp, 0x1\",,\n":            "riscv-dv",
+		"[46] [M]: 0x00000000800000F4 (0x18005073) csrrwi x0, satp, 0x0\n":     "sail",
 		"    73 0x10000 M (0x00000000) DASM(00000000)\n":                       "cva6",
 	} {
 		if got := All.Detect([]byte(text)); got.Dialect == nil || got.Dialect.Name != want || got.Why == "" {
