@@ -24,7 +24,7 @@ type Dialect struct {
 	// Why says, of the beginning of a trace that is in this dialect, what of it shows that, and which variant it is, in words:
 	// "commit lines with harts, as Spike writes them since 2020". nil for a dialect that is told by its lines alone.
 	Why func(head []byte) string
-	// Header is what a file in the dialect begins with, in whole lines; empty if there is none.
+	// Header is what stands in front of the first record of a trace that is written, in whole lines; empty for most.
 	Header string
 	// Append appends the text of some records in whole lines, each with a line feed; nil if the dialect is read only. What the
 	// dialect cannot tell of them is left out (see Writes). Of a record of kind Unknown Text is appended: as it stands in a dialect

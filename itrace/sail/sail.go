@@ -203,7 +203,8 @@ func (u *unit) cause(e *effect) {
 	if !e.write || u.opcode&0x7f == system && u.opcode&functions != 0 {
 		return
 	}
-	switch n, _ := csrNumber(e); n {
+	n, _ := riscv.SystemNumber(e.name) // old versions do not tell numbers
+	switch n {
 	case mepc, sepc:
 		if !u.hasEPC {
 			u.hasEPC, u.epc, u.epcDigits = true, e.value, e.digits
@@ -216,17 +217,6 @@ func (u *unit) cause(e *effect) {
 		}
 	}
 }
-
-// csrNumber is the number of a register of control and status that tells of exceptions. Old versions do not tell numbers.
-func csrNumber(e *effect) (uint16, bool) {
-	if e.numbered {
-		return e.number, true
-	}
-	n, ok := causes[string(e.name)]
-	return n, ok
-}
-
-var causes = map[string]uint16{"mepc": mepc, "sepc": sepc, "mcause": mcause, "scause": scause}
 
 // trapped reports whether the instruction had an exception; one at another address is that of a fetch behind it.
 func (u *unit) trapped() bool {

@@ -2,12 +2,10 @@ package riscv
 
 // The major opcodes of instructions of 32 bits.
 const (
-	opLoad       = 0x03
 	opLoadFloat  = 0x07
 	opFence      = 0x0f
 	opStore      = 0x23
 	opStoreFloat = 0x27
-	opAtomic     = 0x2f
 	opMulAdd     = 0x43 // the first of four
 	opNMulAdd    = 0x4f // the last
 	opCompute    = 0x53 // of floating point
@@ -57,34 +55,6 @@ func HasResult(opcode uint64) bool {
 		return opcode>>12&1 != 0 && register != 0
 	}
 	return funct3 < 5 && (register != 0 || funct3 == 1 || funct3 == 3)
-}
-
-// Accesses reports whether an instruction loads and whether it stores.
-func Accesses(opcode uint64) (loads, stores bool) {
-	const reserve, conditional = 2, 3 // funct5
-	switch op := opcode & 0x7f; {
-	case IsCompressed(opcode):
-		return compressedAccesses(opcode)
-	case op == opLoad || op == opLoadFloat:
-		return true, false
-	case op == opStore || op == opStoreFloat:
-		return false, true
-	case op == opAtomic:
-		funct5 := opcode >> 27 & 0x1f
-		return funct5 != conditional, funct5 != reserve
-	}
-	return false, false
-}
-
-func compressedAccesses(opcode uint64) (loads, stores bool) {
-	funct3 := opcode >> 13 & 7
-	switch {
-	case opcode&3 == 1:
-		return false, false
-	case opcode&3 == 0 && funct3 == 4: // bytes and halves
-		return opcode>>11&1 == 0, opcode>>11&1 != 0
-	}
-	return funct3 >= 1 && funct3 <= 3, funct3 >= 5
 }
 
 // IsAtomic reports whether an instruction reads and writes memory at once.

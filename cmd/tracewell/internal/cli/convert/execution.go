@@ -129,8 +129,11 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 	reader := itrace.NewReader(e.in.trace, e.in.dialect)
 	e.longest = reader.MaxLine
 	records := make([]itrace.Record, 512)
-	lines := []byte(e.to.Header)
+	var lines []byte
 	var group []itrace.Record // an instruction and its effects, of which there may be more to come
+	if _, err := io.WriteString(w, e.to.Header); err != nil {
+		return err
+	}
 	for {
 		n, err := reader.Read(records)
 		if ctx.Err() != nil {
@@ -139,7 +142,7 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 		for i := range n {
 			e.note(&records[i])
 		}
-		switch {
+		switch lines = lines[:0]; {
 		case !e.to.Groups:
 			lines = e.to.Append(lines, records[:n])
 		case err == nil:
@@ -150,7 +153,6 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 		if _, err := w.Write(lines); err != nil {
 			return err
 		}
-		lines = lines[:0]
 		e.bar.Set(e.in.input.Raw.Done.Load())
 		var damage *packed.DamageError
 		switch {
