@@ -15,6 +15,7 @@ import (
 	"tracewell/itrace/rocket"
 	"tracewell/itrace/sail"
 	"tracewell/itrace/spike"
+	"tracewell/itrace/whisper"
 )
 
 // All is every dialect. Of two that a trace could be in the earlier is taken.
@@ -30,4 +31,5 @@ var All = itrace.Registry{
 	dromajo.Dialect,
 	riscvdv.Dialect,
 	sail.Dialect,
+	whisper.Dialect,
 }
