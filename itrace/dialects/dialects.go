@@ -10,6 +10,7 @@ import (
 	"tracewell/itrace/ibex"
 	"tracewell/itrace/jsonl"
 	"tracewell/itrace/matcher"
+	"tracewell/itrace/ovpsim"
 	"tracewell/itrace/qemulog"
 	"tracewell/itrace/riscvdv"
 	"tracewell/itrace/rocket"
@@ -32,4 +33,5 @@ var All = itrace.Registry{
 	riscvdv.Dialect,
 	sail.Dialect,
 	whisper.Dialect,
+	ovpsim.Dialect,
 }
