@@ -66,8 +66,8 @@ func TestMuseum(t *testing.T) {
 }
 
 const (
-	commits = `"tells":"opcode mode registers loads stores store-data all-writes trapped",`
-	traced  = `"tells":"opcode mode registers loads stores all-writes trapped",`
+	commits = `"tells":"opcode mode registers loads stores store-data all-writes events trapped",`
+	traced  = `"tells":"opcode mode registers loads stores all-writes events trapped",`
 )
 
 // TestRecords says what each kind of line is.
@@ -95,9 +95,9 @@ func TestRecords(t *testing.T) {
 			`7 {"kind":"memory","time":0,"cpu":0,"access":"write","partial":true,"size":4,"address":"0x0000000080001000"}`,
 			`8 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x000000008000001c","opcode":"0xe016",` + commits + `"mode":"M"}`,
 			`9 {"kind":"memory","time":0,"cpu":0,"access":"write","size":8,"address":"0x0000000080001008","data":"0x0000000000000005"}`,
-			`10 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x000000008000001e","opcode":"0x00052607","tells":"opcode mode registers stores store-data all-writes trapped","mode":"S"}`,
+			`10 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x000000008000001e","opcode":"0x00052607","tells":"opcode mode registers stores store-data all-writes events trapped","mode":"S"}`,
 			`11 {"kind":"register","time":0,"cpu":0,"name":"f12","value":"0xffffffff3fc00000"}`,
-			`12 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x000000008000007c","opcode":"0x30002673","trapped":true,"tells":"opcode registers loads stores store-data all-writes trapped"}`,
+			`12 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x000000008000007c","opcode":"0x30002673","trapped":true,"tells":"opcode registers loads stores store-data all-writes events trapped"}`,
 			`12 {"kind":"event","time":0,"cpu":0,"event":"exception","name":"ILLEGAL_INSTR","address":"0x000000008000007c"}`,
 			`13 {"kind":"event","time":0,"cpu":0,"event":"interrupt","name":"INTERRUPT"}`,
 			`13 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x0000000080000184","opcode":"0x05e00813",` + commits + `"mode":"M"}`,
@@ -109,7 +109,7 @@ func TestRecords(t *testing.T) {
 			`2 {"kind":"memory","time":123,"cpu":0,"access":"read","partial":true,"size":4,"address":"0x80001000"}`,
 			`3 {"kind":"instruction","time":124,"cpu":0,"id":0,"address":"0x80000014","opcode":"0x4585",` + commits + `"mode":"M","disasm":"c.li a1, 1"}`,
 			`4 {"kind":"register","time":124,"cpu":0,"name":"x11","value":"0x00000001"}`,
-			`5 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x80000016","opcode":"0x00000073","trapped":true,"tells":"opcode registers loads stores store-data all-writes trapped"}`,
+			`5 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x80000016","opcode":"0x00000073","trapped":true,"tells":"opcode registers loads stores store-data all-writes events trapped"}`,
 			`5 {"kind":"event","time":0,"cpu":0,"event":"exception","name":"ENV_CALL_MMODE","address":"0x80000016"}`,
 		},
 		{
@@ -131,13 +131,13 @@ func TestRecords(t *testing.T) {
 			`5 {"kind":"register-read","time":2890,"scale":"ns","cpu":0,"cycle":56,"name":"fa2","value":"0xffffffff3fc00000"}`,
 			`5 {"kind":"register-read","time":2890,"scale":"ns","cpu":0,"cycle":56,"name":"fa2","value":"0xffffffff3fc00000"}`,
 			`6 {"kind":"instruction","time":2900,"scale":"ns","cpu":0,"cycle":57,"id":0,"address":"0x0000000080000012","opcode":"0x00000013",` + traced + `"mode":"D","disasm":"nop"}`,
-			`7 {"kind":"instruction","time":2910,"scale":"ns","cpu":0,"cycle":58,"id":0,"address":"0x0000000080000016","opcode":"0x00d5262f","tells":"opcode mode registers all-writes trapped","mode":"M","disasm":"amoadd.w       a2, a3, (a0)"}`,
+			`7 {"kind":"instruction","time":2910,"scale":"ns","cpu":0,"cycle":58,"id":0,"address":"0x0000000080000016","opcode":"0x00d5262f","tells":"opcode mode registers all-writes events trapped","mode":"M","disasm":"amoadd.w       a2, a3, (a0)"}`,
 			`7 {"kind":"register","time":2910,"scale":"ns","cpu":0,"cycle":58,"name":"a2","value":"0x0000000000000001"}`,
 			`7 {"kind":"register-read","time":2910,"scale":"ns","cpu":0,"cycle":58,"name":"a0","value":"0x0000000080001000"}`,
 			`7 {"kind":"register-read","time":2910,"scale":"ns","cpu":0,"cycle":58,"name":"a3","value":"0x0000000000000002"}`,
-			`8 {"kind":"instruction","time":2920,"scale":"ns","cpu":0,"id":0,"address":"0x000000008000001a","trapped":true,"tells":"registers loads stores all-writes trapped"}`,
+			`8 {"kind":"instruction","time":2920,"scale":"ns","cpu":0,"id":0,"address":"0x000000008000001a","trapped":true,"tells":"registers loads stores all-writes events trapped"}`,
 			`8 {"kind":"event","time":2920,"scale":"ns","cpu":0,"event":"exception","name":"Illegal Instruction","address":"0x000000008000001a","detail":"0x0000000030002673"}`,
-			`10 {"kind":"instruction","time":2930,"scale":"ns","cpu":0,"id":0,"address":"0x000000008000001e","trapped":true,"tells":"registers loads stores all-writes trapped"}`,
+			`10 {"kind":"instruction","time":2930,"scale":"ns","cpu":0,"id":0,"address":"0x000000008000001e","trapped":true,"tells":"registers loads stores all-writes events trapped"}`,
 			`10 {"kind":"event","time":2930,"scale":"ns","cpu":0,"event":"exception","name":"Environment Call Machine Mode","address":"0x000000008000001e"}`,
 			`11 {"kind":"event","time":2940,"scale":"ns","cpu":0,"event":"interrupt","name":"Machine Timer Interrupt","address":"0x0000000080000022"}`,
 		},

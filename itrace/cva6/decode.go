@@ -68,6 +68,9 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 	return n
 }
 
+// tells is what rvfi_tracer tells of every instruction.
+const tells = itrace.NoSystem | itrace.NoLoaded | itrace.TellsTrapped | itrace.TellsEvents
+
 const (
 	core      = "core"
 	message   = "***"
@@ -237,7 +240,7 @@ func (d *decoder) instruction(b *itrace.Batch, h *head, body *commit, mode []byt
 	i := b.Add(itrace.Instruction)
 	i.CPU, i.Time, i.Mode, i.Disasm, i.Value, i.Digits = h.hart, h.cycle, mode, h.text, body.opcode, body.digits
 	i.Addr, i.AddrDigits = d.address(body)
-	i.Scope = itrace.NoSystem | itrace.NoLoaded | itrace.TellsTrapped
+	i.Scope = tells
 	loads, stores := riscv.Accesses(body.opcode)
 	var told [2]bool // a load, a store
 	for _, a := range e.accesses[:e.n] {
@@ -307,7 +310,7 @@ func (d *decoder) trap(b *itrace.Batch, l *scan.Line) {
 	pc, digits := d.address(&c)
 	i := b.Add(itrace.Instruction)
 	i.Addr, i.AddrDigits, i.Value, i.Digits, i.Trapped = pc, digits, c.opcode, c.digits, true
-	i.Scope = itrace.NoMode | itrace.NoSystem | itrace.NoLoaded | itrace.TellsTrapped
+	i.Scope = tells | itrace.NoMode
 	e := b.Add(itrace.Event)
 	e.Event, e.Name, e.Addr, e.AddrDigits = itrace.Exception, name, pc, digits
 }

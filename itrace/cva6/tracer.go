@@ -83,7 +83,7 @@ func (d *decoder) instrTracer(b *itrace.Batch, l *scan.Line, time uint64) {
 	i := b.Add(itrace.Instruction)
 	i.Time, i.Scale, i.Cycle, i.Mode, i.Disasm = time, nanoseconds, cycle, mode, text
 	i.Addr, i.AddrDigits, i.Value, i.Digits = pc, digits, opcode, opDigits
-	i.Scope = itrace.NoSystem | itrace.NoLoaded | itrace.NoStored | itrace.TellsTrapped
+	i.Scope = tells | itrace.NoStored
 	if opcode&0x7f == 0x2f { // atomic
 		i.Scope |= itrace.NoLoads | itrace.NoStores
 	}
@@ -178,7 +178,7 @@ func (d *decoder) traced(b *itrace.Batch, l *scan.Line, at, next int, last bool)
 	} else {
 		i := b.Add(itrace.Instruction)
 		i.Time, i.Scale, i.Addr, i.AddrDigits, i.Trapped = time, nanoseconds, pc, digits, true
-		i.Scope = itrace.NoOpcode | itrace.NoMode | itrace.NoSystem | itrace.NoLoaded | itrace.NoStored | itrace.TellsTrapped
+		i.Scope = tells | itrace.NoOpcode | itrace.NoMode | itrace.NoStored
 	}
 	e := b.Add(itrace.Event)
 	e.Time, e.Scale, e.Event, e.Name, e.Addr, e.AddrDigits, e.Detail = time, nanoseconds, kind, name, pc, digits, value

@@ -182,8 +182,15 @@ func (d *decoder) add(b *itrace.Batch, e *effect, u *unit) {
 		d.seen |= seenEvents
 		r := b.Add(itrace.Event)
 		r.Event, r.Name, r.Mode, r.Detail = e.event, e.name, e.mode, e.digits
-		if u != nil && u.hasEPC && !u.told { // of several the first
-			u.told, r.Addr, r.AddrDigits = true, u.epc, u.epcDigits
+		switch {
+		case u == nil || u.told: // of several the first is known to be there
+		case u.hasEPC:
+			r.Addr, r.AddrDigits = u.epc, u.epcDigits
+		case u.trapped():
+			r.Addr, r.AddrDigits = u.pc, u.pcDigits
+		}
+		if u != nil {
+			u.told = true
 		}
 	case isRemark:
 		b.Add(itrace.Remark)

@@ -90,7 +90,7 @@ func (d *decoder) unit(b *itrace.Batch, at int, last bool) int {
 	l := scan.Line{Text: line}
 	var i itrace.Record
 	instruction(&l, &i)
-	u := unit{pc: i.Addr, opcode: i.Value}
+	u := unit{pc: i.Addr, pcDigits: i.AddrDigits, opcode: i.Value}
 	end := next
 	for range mostLines {
 		behind, after := b.Line(end, last)
@@ -156,6 +156,7 @@ func instruction(l *scan.Line, r *itrace.Record) {
 // unit is what the lines behind an instruction say of it.
 type unit struct {
 	pc, opcode    uint64
+	pcDigits      []byte
 	seen          seen
 	loads, stores bool
 	exception     bool // there was one

@@ -124,7 +124,7 @@ func TestRecords(t *testing.T) {
 			`2 {"kind":"memory","time":0,"cpu":0,"access":"write","size":8,"address":"0x0000000080002000","data":"0x00AA00AA00AA00AA","physical":"0x80002000"}`,
 			`3 {"kind":"instruction","time":0,"cpu":0,"id":37,"address":"0x00000000800000E4","opcode":"0x74445073","trapped":true,"tells":"opcode mode loads load-data stores store-data all-writes events trapped","mode":"M"}`,
 			`4 {"remark":"trapping from M to M to handle illegal-instruction"}`,
-			`5 {"kind":"event","time":0,"cpu":0,"event":"exception","name":"illegal-instruction","detail":"0x0000000074445073","mode":"M"}`,
+			`5 {"kind":"event","time":0,"cpu":0,"event":"exception","name":"illegal-instruction","address":"0x00000000800000E4","detail":"0x0000000074445073","mode":"M"}`,
 			`6 {"kind":"register","time":0,"cpu":0,"name":"mcause","value":"0x0000000000000002","number":834,"system":true}`,
 		},
 		{
@@ -182,6 +182,16 @@ func TestFetch(t *testing.T) {
 		if records[0].Trapped != trapped {
 			t.Errorf("%q: trapped %v", text, records[0].Trapped)
 		}
+	}
+}
+
+// TestTrappedAccess: what an exception of an instruction that writes control and status writes is not what that would write.
+func TestTrappedAccess(t *testing.T) {
+	const text = "[1] [U]: 0x80000010 (0x34131073) csrrw zero, mepc, t1\nhandling exc#illegal-instruction at priv M with tval 0x0\n" +
+		"CSR mepc (0x341) <- 0x80000010\n"
+	records := dialecttest.Read(t, Dialect, strings.NewReader(text), 8)
+	if i, e := records[0], records[1]; !i.Trapped || e.Kind != itrace.Event || e.Addr != i.Addr || string(e.AddrDigits) != "80000010" {
+		t.Errorf("got %+v", records)
 	}
 }
 

@@ -83,7 +83,7 @@ func row(b *itrace.Batch, line []byte) *itrace.SyntaxError {
 	if len(cause) > 0 {
 		return nil
 	}
-	return accesses(b, line, f[inMemory], cpu, opcode)
+	return accesses(b, line, f[inMemory], cpu, opcode, accessSize(opcode, f[inText]))
 }
 
 // isInterrupt reports whether the highest bit of a cause is set.
@@ -126,7 +126,7 @@ func registers(b *itrace.Batch, line, field []byte, cpu int32) *itrace.SyntaxErr
 }
 
 // accesses reads "80001000:81001000=7".
-func accesses(b *itrace.Batch, line, field []byte, cpu int32, opcode uint64) *itrace.SyntaxError {
+func accesses(b *itrace.Batch, line, field []byte, cpu int32, opcode uint64, size uint32) *itrace.SyntaxError {
 	atomic := riscv.IsAtomic(opcode)
 	for len(field) > 0 {
 		one, after, _ := bytes.Cut(field, []byte{';'})
@@ -140,9 +140,9 @@ func accesses(b *itrace.Batch, line, field []byte, cpu int32, opcode uint64) *it
 		}
 		if masked := bytes.HasSuffix(where, []byte{'m'}); !masked {
 			if store && atomic {
-				access(b, cpu, opcode, addr, va, phys, hasPA)
+				access(b, cpu, size, addr, va, phys, hasPA)
 			}
-			m := access(b, cpu, opcode, addr, va, phys, hasPA)
+			m := access(b, cpu, size, addr, va, phys, hasPA)
 			m.Write, m.Value, m.Digits = store, value, digits
 		}
 		field = after
@@ -150,8 +150,8 @@ func accesses(b *itrace.Batch, line, field []byte, cpu int32, opcode uint64) *it
 	return nil
 }
 
-func access(b *itrace.Batch, cpu int32, opcode, addr uint64, digits []byte, phys uint64, hasPA bool) *itrace.Record {
+func access(b *itrace.Batch, cpu int32, size uint32, addr uint64, digits []byte, phys uint64, hasPA bool) *itrace.Record {
 	m := b.Add(itrace.Memory)
-	m.CPU, m.Addr, m.AddrDigits, m.Phys, m.HasPhys, m.Size = cpu, addr, digits, phys, hasPA, riscv.AccessSize(opcode)
+	m.CPU, m.Addr, m.AddrDigits, m.Phys, m.HasPhys, m.Size = cpu, addr, digits, phys, hasPA, size
 	return m
 }

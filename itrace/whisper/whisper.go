@@ -248,7 +248,7 @@ func (e *effect) access(b *itrace.Batch, l *scan.Line, places []byte) *itrace.Sy
 			if m.Value, m.Digits = p.value, p.data; p.store {
 				m.Size = uint32(len(p.data)+1) / 2
 			} else {
-				m.Size = riscv.AccessSize(e.opcode)
+				m.Size = accessSize(e.opcode, l.Rest())
 			}
 		}
 		if q.Done() {
@@ -256,6 +256,23 @@ func (e *effect) access(b *itrace.Batch, l *scan.Line, places []byte) *itrace.Sy
 		}
 		q.At++
 	}
+}
+
+// accessSize is how many bytes an instruction accesses, by its opcode, or by its mnemonic: of some compressed ones the opcode means
+// another with 32 bits.
+func accessSize(opcode uint64, text []byte) uint32 {
+	size := riscv.AccessSize(opcode)
+	if size != 0 || !riscv.IsCompressed(opcode) {
+		return size
+	}
+	word := bytes.TrimSuffix(text[:itrace.WordEnd(text, 0)], []byte("sp"))
+	switch {
+	case bytes.HasSuffix(word, []byte{'w'}):
+		return 4
+	case bytes.HasSuffix(word, []byte{'d'}):
+		return 8
+	}
+	return 0
 }
 
 // add adds an effect.
@@ -275,7 +292,7 @@ func (e *effect) add(b *itrace.Batch, l *scan.Line, places []byte) *itrace.Synta
 	case 'm':
 		m := b.Add(itrace.Memory)
 		m.CPU, m.Addr, m.AddrDigits, m.Write = e.hart, e.number, e.numbered, true
-		if m.Size = riscv.AccessSize(e.opcode); m.Size == 0 {
+		if m.Size = accessSize(e.opcode, l.Rest()); m.Size == 0 {
 			m.Size = uint32(len(e.written)+1) / 2
 		}
 		m.Value, m.Digits = riscv.Accessed(e.value, e.written, m.Size)

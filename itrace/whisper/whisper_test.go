@@ -40,6 +40,7 @@ iptw:  +
 #3 0  M 80000006 00052607 f 0c         3fc00000  flw      f12, 0(x10) [0x80001000]
 #4 0  M 8000000a 00b12023 m 80001000   00000007  sw       x11, 0(x2) [0x80001000]
 #5 0  M 8000000e 7a129073 c 000107a1   00000001  csrrw    x0, tdata1, x5
+#6 0  M 80000012     a022 m 80001000   3ff00000  c.fsdsp  f8, 0 [0x80001000]
 `},
 	{"sources of Whisper: CSV", `pc, inst, modified regs, source operands, memory, inst info, privilege, trap, disassembly, hartid
 80000000,1117,x2=80001000,i1,,,m,,auipc    x2; 0x1,0
@@ -53,6 +54,8 @@ iptw:  +
 8000001c,73,c833=8000001c;c834=8,,,,u,8,ecall,a
 80000184,34102373,c834=8000000000000007,c833,,,m,8000000000000007,csrrs    x6; mepc; x0,0
 80000188,13,zero=0,,,,d,,nop
+8000018c,e016,,,80001008=5,s,m,,c.sdsp   x5; 0,0
+8000018e,e11c,,,8000100c=5,s,m,,c.fsw    f15; 0(x10),0
 `},
 }
 
@@ -122,6 +125,8 @@ func TestRecords(t *testing.T) {
 			`4 {"kind":"memory","time":0,"cpu":0,"access":"write","size":4,"address":"0x80001000","data":"0x00000007"}`,
 			`5 {"kind":"instruction","time":0,"cpu":0,"id":5,"address":"0x8000000e","opcode":"0x7a129073",` + all + `"mode":"M","disasm":"csrrw    x0, tdata1, x5"}`,
 			`5 {"kind":"register","time":0,"cpu":0,"name":"tdata1","value":"0x00000001","number":1953,"system":true}`,
+			`6 {"kind":"instruction","time":0,"cpu":0,"id":6,"address":"0x80000012","opcode":"0xa022",` + all + `"mode":"M","disasm":"c.fsdsp  f8, 0"}`,
+			`6 {"kind":"memory","time":0,"cpu":0,"access":"write","size":8,"address":"0x80001000","data":"0x3ff00000"}`,
 		},
 		{
 			`1 {"remark":"pc, inst, modified regs, source operands, memory, inst info, privilege, trap, disassembly, hartid"}`,
@@ -154,6 +159,10 @@ func TestRecords(t *testing.T) {
 			`11 {"kind":"event","time":0,"cpu":0,"event":"interrupt","name":"8000000000000007","address":"0x80000184"}`,
 			`12 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x80000188","opcode":"0x13",` + all + `"mode":"D","disasm":"nop"}`,
 			`12 {"kind":"register","time":0,"cpu":0,"name":"zero","value":"0x0","zero":true}`,
+			`13 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x8000018c","opcode":"0xe016",` + all + `"mode":"M","disasm":"c.sdsp   x5; 0"}`,
+			`13 {"kind":"memory","time":0,"cpu":0,"access":"write","size":8,"address":"0x80001008","data":"0x5"}`,
+			`14 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x8000018e","opcode":"0xe11c",` + all + `"mode":"M","disasm":"c.fsw    f15; 0(x10)"}`,
+			`14 {"kind":"memory","time":0,"cpu":0,"access":"write","size":4,"address":"0x8000100c","data":"0x5"}`,
 		},
 	} {
 		if diff := cmp.Diff(want, dialecttest.Lines(t, Dialect, museum[i].text)); diff != "" {
