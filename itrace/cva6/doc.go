@@ -11,10 +11,10 @@
 //	ILLEGAL_INSTR exception @ 0x000000008000007c (0x30002673)
 //
 // The text is that of spike-dasm, if the file went through it. MODE is 0, 1 or 3. INTERRUPT is on the first instruction of a
-// handler, and makes an event of which it is not told where it was. The pc has 16 digits; with 32-bit registers some versions extend
-// it by its sign. Loads of registers other than x0 and those of floating point tell their address, in the oldest version none does.
-// The data of a store are the register that is stored, of which the low bytes count; of an atomic instruction that is not what memory
-// holds then. Registers of control and status are not told. Spike's -l with --log-commits was the same until 2020.
+// handler, and makes an event of which it is not told where it was. The pc has 16 digits; with 32-bit registers some versions
+// extend it by its sign. Loads of registers other than x0 and those of floating point tell their address, in the oldest version
+// none does. The data of a store are the register that is stored, of which the low bytes count; of an atomic instruction that is
+// not what memory holds then. Registers of control and status are not told. Spike's -l with --log-commits was the same until 2020.
 //
 // instr_tracer, which Verilator cannot run, writes trace_hart_0.log:
 //

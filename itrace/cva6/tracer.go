@@ -108,10 +108,13 @@ func registers(b *itrace.Batch, l *scan.Line, time, cycle, opcode uint64) {
 	var m *itrace.Record
 	for l.Blanks(); !l.Done(); l.Blanks() {
 		start := l.At
-		for !l.Done() && l.Peek() != ' ' && l.Peek() != ':' {
+		for l.Peek() > ' ' && l.Peek() != ':' {
 			l.At++
 		}
 		name := l.Text[start:l.At]
+		if len(name) == 0 {
+			l.Fail(start, "a register, VA or PA, and a colon")
+		}
 		l.Blanks()
 		l.Expect(":", "a register, VA or PA, and a colon")
 		l.Blanks()

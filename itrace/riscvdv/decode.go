@@ -247,6 +247,9 @@ func (r *row) effects(b *itrace.Batch, line []byte) *itrace.SyntaxError {
 		if !ok || wild {
 			return mismatch(line, r.value, "a value in hexadecimal")
 		}
+		if !isWord(r.register) {
+			return mismatch(line, r.register, "a register")
+		}
 		addRegister(b, r.register, r.value, value)
 	}
 	for _, part := range [2]struct {
@@ -258,7 +261,7 @@ func (r *row) effects(b *itrace.Batch, line []byte) *itrace.SyntaxError {
 			name, digits, some := bytes.Cut(one, []byte{':'})
 			value, wild, ok := itrace.ParseDigits(digits)
 			switch {
-			case !some || len(name) == 0 || !ok || wild:
+			case !some || !isWord(name) || !ok || wild:
 				return mismatch(line, rest, "a register, a colon and a value in hexadecimal")
 			case !part.system:
 				addRegister(b, name, digits, value)

@@ -186,6 +186,8 @@ func TestProblems(t *testing.T) {
 		"800,,,,xyz,,":              `1 column 8: found "xyz,,", expected an opcode in hexadecimal`,
 		`800,,,,13,3,"nop,,`:        `1 column 13: found "\"nop,,", expected a field that ends with a quotation mark`,
 		`800,,,,13,3,"nop"x,,`:      `1 column 18: found "x,,", expected a comma or the end of the line`,
+		"800,,,,13, 3,nop,,":        `1 column 11: found " 3,nop,,", expected a mode`,
+		"800,,t 0:1,,13,3,,,":       `2 column 6: found "t", expected a register, a colon and a value in hexadecimal`,
 		"800,,t0,,13,3,nop,,":       `2 column 6: found "t0,,13,3,nop,,", expected a register, a colon and a value in hexadecimal`,
 		"800,,t0:1;t1:z,,13,3,,,":   `3 column 11: found "t1:z,,13,3,,,", expected a register, a colon and a value in hexadecimal`,
 		"800,,t0:1,mtvec=1,13,3,,,": `3 column 11: found "mtvec=1,13,3,,,", expected a register, a colon and a value in hexadecimal`,

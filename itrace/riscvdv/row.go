@@ -55,6 +55,7 @@ func (d *decoder) row(line []byte) (r row, problem *itrace.SyntaxError) {
 			if r.mode = field; len(field) == 1 && riscv.Mode(field[0]-'0') != nil {
 				r.mode = riscv.Mode(field[0] - '0')
 			}
+			ok = len(field) == 0 || isWord(field)
 		}
 		if !ok {
 			return row{}, mismatch(line, field, expected[c])
@@ -68,7 +69,10 @@ func (d *decoder) row(line []byte) (r row, problem *itrace.SyntaxError) {
 }
 
 // expected is what a column has to hold.
-var expected = [...]string{isPC: "an address in hexadecimal", isBinary: "an opcode in hexadecimal"}
+var expected = [...]string{isPC: "an address in hexadecimal", isBinary: "an opcode in hexadecimal", isMode: "a mode"}
+
+// isWord reports whether there is something, and no blank in it.
+func isWord(field []byte) bool { return len(field) > 0 && itrace.WordEnd(field, 0) == len(field) }
 
 // split finds the fields of a line, and says how many there are.
 func split(line []byte, f *fields) (n int, problem *itrace.SyntaxError) {
