@@ -4,22 +4,31 @@ package dialects
 
 import (
 	"tracewell/itrace"
+	"tracewell/itrace/cva6"
+	"tracewell/itrace/dromajo"
 	"tracewell/itrace/execlog"
 	"tracewell/itrace/gem5"
 	"tracewell/itrace/ibex"
 	"tracewell/itrace/jsonl"
 	"tracewell/itrace/matcher"
+	"tracewell/itrace/ovpsim"
 	"tracewell/itrace/qemulog"
+	"tracewell/itrace/riscvdv"
+	"tracewell/itrace/rocket"
 	"tracewell/itrace/rvvi"
+	"tracewell/itrace/sail"
 	"tracewell/itrace/spike"
 	"tracewell/itrace/tarmac"
 	"tracewell/itrace/tenet"
+	"tracewell/itrace/whisper"
 )
 
 // All is every dialect. Of two that a trace could be in the earlier is taken.
 var All = itrace.Registry{
 	matcher.Dialect,
 	jsonl.Dialect,
+	cva6.Dialect,   // reads what Spike wrote until 2020 with -l and --log-commits
+	rocket.Dialect, // reads commit lines of Spike that tell less than Spike's do
 	spike.Dialect,
 	ibex.Dialect,
 	execlog.Dialect,
@@ -28,4 +37,9 @@ var All = itrace.Registry{
 	tarmac.Dialect,
 	tenet.Dialect,
 	gem5.Dialect,
+	dromajo.Dialect,
+	riscvdv.Dialect,
+	sail.Dialect,
+	whisper.Dialect,
+	ovpsim.Dialect,
 }

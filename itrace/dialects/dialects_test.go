@@ -125,3 +125,32 @@ func TestDetect(t *testing.T) {
 		}
 	}
 }
+
+// TestDetectSimilar: lines that are nearly the same in several dialects are taken for those of the producer.
+func TestDetectSimilar(t *testing.T) {
+	const (
+		first  = "core   0: 0x0000000080000010 (0x00053583) "
+		second = "3 0x0000000080000010 (0x00053583) x11 0x0000000000000007"
+	)
+	for text, want := range map[string]string{
+		first + "DASM(00053583)\n" + second + " mem 0x0000000080001000\n":                "cva6",
+		first + "ld a1, 0(a0)\n" + second + "\n":                                         "cva6",
+		first + "ld a1, 0(a0)\ncore   0: " + second + "\n":                               "spike",
+		first + "ld a1, 0(a0)\n" + first + "ld a1, 0(a0)\n":                              "spike",
+		second + "\n" + second + " mem 0x0000000080001000\n":                             "spike",
+		second + "\n" + second + "\n":                                                    "rocket",
+		second[:34] + "x11 p11 0xXXXXXXXXXXXXXXXX\nx11 p11 0x1\n":                        "rocket",
+		"0 " + second + "\n":                                                             "dromajo",
+		"C0: 1 [1] pc=[1] W[r 1=0][1] R[r 1=0] R[r 2=0] inst=[00000013] nop\n":           "rocket",
+		"80000080,,sp:80001080,,00001117,3,\"auipc   sp, 0x1\",,\n":                      "riscv-dv",
+		"#1 0 80000000 d0580537 r 0a         d0580000  lui      x10, -0x2fa80\n":         "whisper",
+		"80000000,1117,x2=80001000,i1,,,m,,auipc    x2; 0x1,0\n":                         "whisper",
+		"Info 1: 'riscvOVPsim/cpu', 0x80000000(_start): Machine 4505     li      a0,1\n": "ovpsim",
+		"[46] [M]: 0x00000000800000F4 (0x18005073) csrrwi x0, satp, 0x0\n":               "sail",
+		"    73 0x10000 M (0x00000000) DASM(00000000)\n":                                 "cva6",
+	} {
+		if got := All.Detect([]byte(text)); got.Dialect == nil || got.Dialect.Name != want || got.Why == "" {
+			t.Errorf("%q is taken for %v (%d of %d lines), want %s", text, got.Dialect, got.Known, got.Lines, want)
+		}
+	}
+}

@@ -347,6 +347,9 @@ func (s *side) effect(r *itrace.Record) {
 		e.kind, e.at = readsRegister, uint64(s.names.number(r.Name))
 	case r.Kind == itrace.Event:
 		e.kind, e.at, e.value = happens, uint64(r.Event), r.Addr
+		if len(r.AddrDigits) == 0 { // it is not told where: any address is that
+			e.wide, e.digits = true, g.keepDigits(anyAddress)
+		}
 	case r.Write:
 		e.kind, e.at, e.size = stores, r.Addr, r.Size
 	default:
@@ -381,6 +384,9 @@ func (s *side) effect(r *itrace.Record) {
 	e.text = g.keepLine(r)
 	g.effects = append(g.effects, e)
 }
+
+// anyAddress is as many digits that are not known as an address may have.
+var anyAddress = []byte("xxxxxxxxxxxxxxxx")
 
 // headless returns a group for effects without an instruction: those ahead of the first. What belongs to one that was left out is
 // left out with it.

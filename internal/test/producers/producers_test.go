@@ -56,9 +56,10 @@ func TestProducers(t *testing.T) {
 		"x86.qemu-execlog102": {"execlog", 73},
 		"plain.qemu-exec":     {"qemu", 6888}, "plain.qemu-steps": {"qemu", 6888}, "plain.qemu-blocks": {"qemu", 6888},
 		"rv64.qemu-exec": {"qemu", 188}, "rv64.qemu-steps": {"qemu", 188}, "rv64.qemu-fpu": {"qemu", 188}, "rv64.qemu-blocks": {"qemu", 188},
-		"a64.qemu-steps": {"qemu", 149},
 		"plain.rvvi-0.1": {"rvvi", 6886}, "plain.rvvi-0.4": {"rvvi", 6886}, "rv64.rvvi-0.1": {"rvvi", 199}, "rv64.rvvi-0.4": {"rvvi", 199},
-		"x86.tenet": {"tenet", 84},
+		"x86.tenet":      {"tenet", 84},
+		"a64.qemu-steps": {"qemu", 149}, "rv64.dromajo": {"dromajo", 203},
+		"plain.riscv-dv-ibex": {"riscv-dv", 6880}, "plain.riscv-dv-spike": {"riscv-dv", 5239},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := recorded(t, name)
@@ -159,7 +160,10 @@ func fired(r *match.Report) map[string]int64 {
 var riscv = match.AliasSets["riscv"]
 
 // start is the first instruction of the program plain; what comes before it is the boot code of a simulator.
-const start = 0x80000080
+const (
+	start     = 0x80000080
+	startRV64 = 0x80000000 // that of the program rv64
+)
 
 // TestAcrossProducers compares traces of the same program that different producers wrote. What is known to be equal of them is called
 // equal, and what is known to differ is told, and nothing else.
@@ -247,6 +251,16 @@ func TestAcrossProducers(t *testing.T) {
 		{reference: "plain.rvvi-0.4", other: "plain.ibex", options: from(start),
 			untold:   map[string]string{"modes": ofOther, "data of loads": ofReference, "data of stores": ofReference, "reads of registers": ofReference},
 			compared: match.Counts{Instructions: 6881, Registers: 5238, Memory: 1047}, fired: map[string]int64{"--start-addr 0x80000080": 5, "--rule zero": 49}},
+		// Dromajo begins with 10 instructions of its own, and ends one before Spike does.
+		{reference: "rv64.spike", other: "rv64.dromajo", options: from(startRV64),
+			compared: match.Counts{Instructions: 193, Registers: 142}, counts: map[match.Class]int64{match.ClassTail: 1},
+			untold: map[string]string{"registers of control and status": ofOther, "loads": ofOther, "stores": ofOther, "modes": ofReference},
+			fired:  map[string]int64{"--start-addr 0x80000000": 5 + 10}},
+		// The converter stops in front of the last wfi.
+		{reference: "plain.spike", other: "plain.riscv-dv-ibex", options: match.Options{Start: from(start).Start, Aliases: riscv},
+			compared: match.Counts{Instructions: 6880, Registers: 5238}, counts: map[match.Class]int64{match.ClassTail: 1},
+			untold: map[string]string{"loads": ofOther, "stores": ofOther, "modes": ofOther},
+			fired:  map[string]int64{"--start-addr 0x80000080": 5, "--alias: names taken for others": 31}},
 	} {
 		t.Run(test.reference+" "+test.other, func(t *testing.T) {
 			r := matched(t, recorded(t, test.reference), recorded(t, test.other), test.options)
@@ -274,6 +288,36 @@ func TestAcrossProducers(t *testing.T) {
 				t.Errorf("rules (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestIncompleteCSV: riscv-dv's converter of Spike's log leaves out instructions that write no register, and it is seen which: the first
+// branch comes behind line 43.
+func TestIncompleteCSV(t *testing.T) {
+	csv := recorded(t, "plain.riscv-dv-spike")
+	if found := dialects.All.Detect(csv); found.Dialect == nil || !strings.Contains(found.Why, "incomplete") {
+		t.Errorf("taken for %v, %q", found.Dialect, found.Why)
+	}
+	r := matched(t, recorded(t, "plain.spike"), csv, match.Options{Start: from(start).Start, Aliases: riscv})
+	if want := "is incomplete: it does not tell all instructions behind line 43"; r.Verdict != match.Failed || !strings.HasSuffix(r.Reason, want) {
+		t.Errorf("%s, %q", r.Verdict, r.Reason)
+	}
+	if full := dialects.All.Detect(recorded(t, "plain.riscv-dv-ibex")); strings.Contains(full.Why, "incomplete") {
+		t.Errorf("all instructions: %q", full.Why)
+	}
+}
+
+// TestWrittenCSV: what is written of Spike's log as riscv-dv's CSV has all instructions and registers.
+func TestWrittenCSV(t *testing.T) {
+	spike := recorded(t, "plain.spike")
+	d, err := dialects.All.ByName("riscv-dv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	csv := d.Header + dialecttest.Written(d, dialecttest.Read(t, dialects.All.Detect(spike).Dialect, bytes.NewReader(spike), 512))
+	r := matched(t, spike, []byte(csv), match.Options{Aliases: riscv})
+	if r.Verdict != match.Equal || r.Compared != (match.Counts{Instructions: 6886, Registers: 5242}) {
+		t.Errorf("%s %v, %+v", r.Verdict, r.Counts, r.Compared)
 	}
 }
 

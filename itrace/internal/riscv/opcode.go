@@ -1,0 +1,72 @@
+package riscv
+
+// The major opcodes of instructions of 32 bits.
+const (
+	opLoadFloat  = 0x07
+	opFence      = 0x0f
+	opStore      = 0x23
+	opStoreFloat = 0x27
+	opMulAdd     = 0x43 // the first of four
+	opNMulAdd    = 0x4f // the last
+	opCompute    = 0x53 // of floating point
+	opBranch     = 0x63
+)
+
+// IsCompressed reports whether an instruction has 16 bits.
+func IsCompressed(opcode uint64) bool { return opcode&3 != 3 }
+
+// Destination is the register that an instruction of 32 bits writes; class is 0 if it writes none.
+func Destination(opcode uint64) (class byte, number uint8) {
+	number = uint8(opcode >> 7 & (registers - 1))
+	switch op := opcode & 0x7f; {
+	case op == opStore || op == opStoreFloat || op == opBranch || op == opFence:
+		return 0, 0
+	case op == opLoadFloat || op >= opMulAdd && op <= opNMulAdd || op == opCompute && !toInteger(opcode):
+		return 'f', number
+	}
+	return 'x', number
+}
+
+// toInteger reports whether an instruction of floating point writes an integer register: comparisons, conversions, moves and
+// classes, by funct5.
+func toInteger(opcode uint64) bool {
+	switch opcode >> 27 & 0x1f {
+	case 0x14, 0x18, 0x1c:
+		return true
+	}
+	return false
+}
+
+// HasResult reports whether an instruction writes a register other than x0.
+func HasResult(opcode uint64) bool {
+	if !IsCompressed(opcode) {
+		class, number := Destination(opcode)
+		return class == 'f' || class == 'x' && number != 0
+	}
+	funct3, register := opcode>>13&7, opcode>>7&(registers-1)
+	switch opcode & 3 {
+	case 0: // the others store; of bytes and halves the second bit of the three that tell which
+		return funct3 < 4 || funct3 == 4 && opcode>>11&1 == 0
+	case 1: // the others jump and branch
+		return funct3 == 4 || funct3 < 4 && (register != 0 || funct3 == 1)
+	}
+	// c.jr, c.jalr and c.ebreak have no second register; of these c.jalr alone writes one.
+	if jumps := opcode>>2&(registers-1) == 0; funct3 == 4 && jumps {
+		return opcode>>12&1 != 0 && register != 0
+	}
+	return funct3 < 5 && (register != 0 || funct3 == 1 || funct3 == 3)
+}
+
+// IsAtomic reports whether an instruction reads and writes memory at once.
+func IsAtomic(opcode uint64) bool {
+	loads, stores := Accesses(opcode)
+	return loads && stores
+}
+
+// Accessed is what of data belongs to an access of so many bytes, right-aligned in them.
+func Accessed(value uint64, digits []byte, size uint32) (uint64, []byte) {
+	if n := 2 * int(size); n > 0 && n < len(digits) && n < 16 {
+		return value & (1<<(4*n) - 1), digits[len(digits)-n:]
+	}
+	return value, digits
+}

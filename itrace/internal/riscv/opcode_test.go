@@ -1,0 +1,73 @@
+package riscv
+
+import "testing"
+
+// TestOpcodes: what instructions write and access, by their opcodes.
+func TestOpcodes(t *testing.T) {
+	for name, test := range map[string]struct {
+		opcode                uint64
+		result, loads, stores bool
+	}{
+		"lw a1, 0(a0)":        {0x00052583, true, true, false},
+		"lw zero, 0(a0)":      {0x00052003, false, true, false},
+		"flw ft0, 0(a0)":      {0x00052007, true, true, false},
+		"sw a1, 0(a0)":        {0x00b52023, false, false, true},
+		"fsd fa0, 8(t0)":      {0x00a2b427, false, false, true},
+		"lr.w a5, (a0)":       {0x100527af, true, true, false},
+		"sc.w a2, a3, (a0)":   {0x18d5262f, true, false, true},
+		"amoadd.w a2, a3, a0": {0x00d5262f, true, true, true},
+		"beq a0, a1":          {0x00b50463, false, false, false},
+		"fence":               {0x0ff0000f, false, false, false},
+		"jal ra":              {0x078000ef, true, false, false},
+		"j":                   {0x0000006f, false, false, false},
+		"fadd.s ft0":          {0x00c57053, true, false, false},
+		"fmadd.d fa1":         {0x5ad6f5c3, true, false, false},
+		"feq.s zero":          {0xa0c52053, false, false, false},
+		"feq.s a0":            {0xa0c52553, true, false, false},
+		"fcvt.w.s a0":         {0xc0050553, true, false, false},
+		"fmv.x.w a0":          {0xe0050553, true, false, false},
+		"csrw fcsr":           {0x00305073, false, false, false},
+		"c.addi4spn":          {0x0800, true, false, false},
+		"c.lw":                {0x4188, true, true, false},
+		"c.sw":                {0xc188, false, false, true},
+		"c.sd":                {0xe188, false, false, true},
+		"c.lbu":               {0x8188, true, true, false},
+		"c.sb":                {0x8988, false, false, true},
+		"c.nop":               {0x0001, false, false, false},
+		"c.addi":              {0x1141, true, false, false},
+		"c.jal of RV32":       {0x2001, true, false, false},
+		"c.li":                {0x4401, true, false, false},
+		"c.lui":               {0x6289, true, false, false},
+		"c.and":               {0x8d6d, true, false, false},
+		"c.j":                 {0xa001, false, false, false},
+		"c.beqz":              {0xc281, false, false, false},
+		"c.bnez":              {0xf5f5, false, false, false},
+		"c.slli":              {0x0286, true, false, false},
+		"c.lwsp":              {0x4282, true, true, false},
+		"c.fldsp ft0":         {0x2002, true, true, false},
+		"c.sdsp":              {0xe016, false, false, true},
+		"c.jr":                {0x8082, false, false, false},
+		"c.jalr":              {0x9282, true, false, false},
+		"c.ebreak":            {0x9002, false, false, false},
+		"c.mv":                {0x82aa, true, false, false},
+		"c.add":               {0x92aa, true, false, false},
+	} {
+		loads, stores := Accesses(test.opcode)
+		if HasResult(test.opcode) != test.result || loads != test.loads || stores != test.stores {
+			t.Errorf("%s: result %v, loads %v, stores %v", name, HasResult(test.opcode), loads, stores)
+		}
+		if IsAtomic(test.opcode) != (loads && stores) {
+			t.Errorf("%s: atomic %v", name, IsAtomic(test.opcode))
+		}
+	}
+	for _, test := range []struct {
+		size   uint32
+		value  uint64
+		digits string
+	}{{1, 0xf0, "f0"}, {2, 0xdef0, "def0"}, {8, 0x123456789abcdef0, "123456789abcdef0"}, {0, 0x123456789abcdef0, "123456789abcdef0"}} {
+		value, digits := Accessed(0x123456789abcdef0, []byte("123456789abcdef0"), test.size)
+		if value != test.value || string(digits) != test.digits {
+			t.Errorf("of %d bytes: %#x, %s", test.size, value, digits)
+		}
+	}
+}
