@@ -31,6 +31,8 @@
 //     first. Where it writes them behind the next instruction (as dumps of registers), the unit goes to where that is known, and
 //     they are added in front of the next instruction. Only what comes later than that is added where it is, with Record.Back and
 //     Dialect.Defers.
+//   - Digits that do not stand together in the text (groups with separators, bytes in another order) are put together in a buffer
+//     of the decoder, which the next Decode may use again. Package tarmac does so.
 //   - All that the meaning of later lines depends on is state: AppendState writes it, Restore reads it. Embed Stateless if there is
 //     none. Keep copies of bytes there, never views of the text. A place in the middle of a unit is none where a state is asked
 //     for.
@@ -39,12 +41,14 @@
 //     accesses whose size is not told have Size 0.
 //   - Numbers have functions here (ParseDecimal, ParseHex, ParseDigits) and, for hot paths, in itrace/internal/swar; Lookahead
 //     bytes behind a text may be looked at. Mismatch points at what is wrong, with Batch.Fail or as the result of Line. Nothing is
-//     allocated for a record. Package itrace/internal/riscv has names of registers, modes and sizes of accesses.
+//     allocated for a record. Package itrace/internal/riscv has names of registers, those of control and status by their numbers,
+//     modes, and sizes and directions of accesses.
 //   - What a trace tells that Record has no field for stays in Record.Text. A field is added to Extra, and to itrace/jsonl, when
 //     two dialects have a meaning for it in common.
-//   - Append is given records, with Groups an instruction and all its effects, and writes what reading makes the same records of,
-//     for records of any dialect: a word that is wanted and not told gets a usual one. Writes says which records it has words for;
-//     convert reports the others.
+//   - Append is given records, with Groups an instruction and all its effects, with Leads the effects of an instruction and the
+//     next one, and writes what reading makes the same records of, for records of any dialect: a word that is wanted and not told
+//     gets a usual one. It keeps nothing between calls. Of a line that could be read in part the records are written, not the line
+//     again. Header is what precedes all records. Writes says which records it has words for; convert reports the others.
 //   - A line that is none of the dialect is refused, and nothing is guessed: the dialect of a trace is that which refuses the
 //     fewest of its first lines. A line of no meaning (a header, a comment) is a Remark, and counts for no dialect.
 //   - Tests: dialecttest.Run with a museum of real lines, with producer and version: it reads them in pieces of every size, from

@@ -17,8 +17,10 @@ type Reader struct {
 	MaxLine int
 
 	in      io.Reader
+	dialect *Dialect
 	decoder Decoder
 	fast    FastPather // the decoder, if it is one
+	again   Decoder    // another, for Back, since the records of the last Read may be views of what the decoder keeps
 
 	block  []byte // buffer, with swar.Lookahead behind what is read into it
 	next   int    // of what is unread in block[:filled]
@@ -50,7 +52,7 @@ const (
 
 // NewReader returns a Reader of a trace in a dialect.
 func NewReader(in io.Reader, d *Dialect) *Reader {
-	r := &Reader{MaxLine: defaultMaxLine, in: in, decoder: d.Decoder(), block: make([]byte, blockSize)}
+	r := &Reader{MaxLine: defaultMaxLine, in: in, dialect: d, decoder: d.Decoder(), block: make([]byte, blockSize)}
 	r.fast, _ = r.decoder.(FastPather)
 	return r
 }
@@ -237,29 +239,31 @@ func (r *Reader) Back(line, offset int64) bool {
 	if !r.keep {
 		return false
 	}
-	here := place{r.line, r.offset, r.decoder.AppendState(nil)}
+	if r.again == nil {
+		r.again = r.dialect.Decoder()
+	}
 	b, from := new(Batch), r.next-int(r.offset-r.before.offset)
 	text := r.block[from : from+int(offset-r.before.offset)]
 	b.records, b.longest = make([]Record, batchSize), r.MaxLine
-	r.restore(r.before.state)
+	restore(r.again, r.before.state)
 	for n := 0; n < len(text); {
 		b.used, b.over = 0, b.over[:0]
 		b.begin(text[n:], r.before.offset+int64(n), 0)
-		read := r.decoder.Decode(b, text[n:], false)
+		read := r.again.Decode(b, text[n:], false)
 		if n += read; read == 0 && b.used == 0 {
-			r.restore(here.state)
 			return false
 		}
 	}
+	restore(r.decoder, r.again.AppendState(nil))
 	r.handed, r.batch.over = 0, r.batch.over[:0]
 	r.next -= int(r.offset - offset)
 	r.offset, r.line = offset, line-1
 	return true
 }
 
-// restore restores a state that the decoder itself has given.
-func (r *Reader) restore(state []byte) {
-	if err := r.decoder.Restore(state); err != nil {
+// restore restores a state that a decoder of the dialect has given.
+func restore(d Decoder, state []byte) {
+	if err := d.Restore(state); err != nil {
 		panic(fmt.Sprintf("itrace: a decoder refuses its own state: %v", err))
 	}
 }
@@ -267,7 +271,7 @@ func (r *Reader) restore(state []byte) {
 // Go goes to a line by its offset, which is in the Rest of a record of the last Read or was read since, in the state that the
 // decoder has there.
 func (r *Reader) Go(line, offset int64, state []byte) {
-	r.restore(state)
+	restore(r.decoder, state)
 	r.handed, r.batch.over = 0, r.batch.over[:0]
 	r.next -= int(r.offset - offset)
 	r.offset, r.line = offset, line-1

@@ -36,6 +36,7 @@ type decoder struct {
 
 	// Room for the logical line at hand.
 	tokens   []token
+	comments []comment
 	elements []element
 	wrong    []problem
 	line     int // of what records are added
@@ -86,7 +87,7 @@ func (d *decoder) privilege(number int32) *byte {
 func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 	d.last = last
 	for !b.Full() {
-		d.tokens, d.elements, d.wrong = d.tokens[:0], d.elements[:0], d.wrong[:0]
+		d.tokens, d.comments, d.elements, d.wrong = d.tokens[:0], d.comments[:0], d.elements[:0], d.wrong[:0]
 		end, some := n, false
 		for more := true; more; {
 			line, next := b.Line(end, last)
@@ -96,7 +97,7 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 				}
 				break // the end is behind a line that was to go on, or before one that is too long
 			}
-			more = d.scan(line, end)
+			more = d.scan(line, int32(end))
 			d.line = end
 			some = some || len(line) > 0
 			end = next
@@ -136,7 +137,7 @@ func (d *decoder) complain(b *itrace.Batch) {
 		if i > 0 && d.wrong[i-1].line == p.line {
 			continue
 		}
-		line, _ := b.Line(p.line, d.last)
+		line, _ := b.Line(int(p.line), d.last)
 		b.Fail(itrace.Mismatch(line, min(int(p.at), len(line)), p.expected))
 	}
 }
@@ -315,7 +316,7 @@ func (d *decoder) instruction(b *itrace.Batch, e *element, mode []byte) *itrace.
 	}
 	r := d.add(b, itrace.Instruction, e)
 	r.Addr, r.AddrDigits, r.Value, r.Digits, r.Wild = pc, pcs, opcode, digits, wild
-	r.Trapped, r.Disasm = e.key == isTrap, d.tokens[first+1].comment
+	r.Trapped, r.Disasm = e.key == isTrap, d.comment(first+1)
 	r.Mode, r.Scope = mode, itrace.TellsTrapped
 	if mode == nil {
 		r.Scope |= itrace.NoMode
@@ -349,7 +350,7 @@ func (d *decoder) fetched(r *itrace.Record, elements []element) {
 
 // add adds a record of an element.
 func (d *decoder) add(b *itrace.Batch, kind itrace.Kind, e *element) *itrace.Record {
-	d.place(b, d.tokens[e.token].line)
+	d.place(b, int(d.tokens[e.token].line))
 	r := b.Add(kind)
 	r.CPU, r.Cycle, r.Time = d.hart, d.cycle, d.time
 	if d.timed {

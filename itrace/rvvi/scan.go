@@ -8,24 +8,29 @@ import (
 	"tracewell/itrace/internal/swar"
 )
 
-// token is a word of a logical line.
+// token is a word of a logical line. It is small, since there are many.
 type token struct {
-	text    []byte // without quotation marks
-	comment []byte // the first behind it
-	line    int    // where its line begins in the text that is decoded
-	at      int32  // where it begins in its line
+	text []byte // without quotation marks
+	line int32  // where its line begins in the text that is decoded
+	at   int32  // where it begins in its line
+}
+
+// comment is what stands between apostrophes, behind so many tokens.
+type comment struct {
+	behind int
+	text   []byte
 }
 
 // problem is what is wrong at a place.
 type problem struct {
-	line     int
+	line     int32
 	at       int32
 	expected string
 }
 
-// tokens adds the tokens of a line, and reports whether the next line belongs to the same logical line. It stops at what is no
+// scan adds the tokens of a line, and reports whether the next line belongs to the same logical line. It stops at what is no
 // token.
-func (d *decoder) scan(line []byte, begin int) (more bool) {
+func (d *decoder) scan(line []byte, begin int32) (more bool) {
 	plain := bytes.IndexByte(line, '\'') < 0 // no comment in it
 	for at := 0; at < len(line); {
 		switch c := line[at]; {
@@ -37,9 +42,7 @@ func (d *decoder) scan(line []byte, begin int) (more bool) {
 				d.wrong = append(d.wrong, problem{begin, int32(at), "an apostrophe at the end of the comment"})
 				return false
 			}
-			if n := len(d.tokens); n > 0 && d.tokens[n-1].comment == nil {
-				d.tokens[n-1].comment = line[at+1 : at+1+end]
-			}
+			d.comments = append(d.comments, comment{len(d.tokens), line[at+1 : at+1+end]})
 			at += end + 2
 		case c == '"':
 			end := bytes.IndexByte(line[at+1:], '"')
@@ -47,7 +50,7 @@ func (d *decoder) scan(line []byte, begin int) (more bool) {
 				d.wrong = append(d.wrong, problem{begin, int32(at), "a quotation mark at the end of the name"})
 				return false
 			}
-			d.tokens = append(d.tokens, token{line[at+1 : at+1+end], nil, begin, int32(at)})
+			d.tokens = append(d.tokens, token{line[at+1 : at+1+end], begin, int32(at)})
 			at += end + 2
 		default:
 			end := itrace.WordEnd(line, at)
@@ -59,7 +62,7 @@ func (d *decoder) scan(line []byte, begin int) (more bool) {
 			if c == '\\' && end == at+1 && end == len(line) {
 				return true
 			}
-			d.tokens = append(d.tokens, token{line[at:end], nil, begin, int32(at)})
+			d.tokens = append(d.tokens, token{line[at:end], begin, int32(at)})
 			at = end
 		}
 	}
@@ -218,6 +221,16 @@ func (d *decoder) fail(i int, expected string) {
 	}
 	last := d.tokens[len(d.tokens)-1]
 	d.wrong = append(d.wrong, problem{last.line, math.MaxInt32, expected})
+}
+
+// comment is the first behind a token, nil if there is none.
+func (d *decoder) comment(i int) []byte {
+	for _, c := range d.comments {
+		if c.behind == i+1 {
+			return c.text
+		}
+	}
+	return nil
 }
 
 // decimal is the value of a token.

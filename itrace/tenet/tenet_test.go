@@ -1,6 +1,7 @@
 package tenet
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -132,6 +133,34 @@ func TestWritten(t *testing.T) {
 			if !writes(&r) {
 				t.Errorf("line %d is said not to be written: %s", r.Line, r.Text)
 			}
+		}
+	}
+}
+
+// TestBack: what a reader tries to go back to leaves the records that it has given as they are.
+func TestBack(t *testing.T) {
+	var text strings.Builder
+	for i := range 6000 {
+		fmt.Fprintf(&text, "mw=0x1000:%08x,rip=0x%x\n", i, i)
+	}
+	r := itrace.NewReader(strings.NewReader(text.String()), Dialect)
+	r.KeepStates(true)
+	records := make([]itrace.Record, 3000)
+	var n int
+	for range 3 { // the buffer of the decoder has grown to what it needs
+		var err error
+		if n, err = r.Read(records); err != nil || n < 2000 {
+			t.Fatal(n, err)
+		}
+	}
+	var before []string
+	for i := range n {
+		before = append(before, string(records[i].Digits))
+	}
+	r.Back(records[n-3].Line, records[n-3].Offset)
+	for i := range n {
+		if string(records[i].Digits) != before[i] {
+			t.Fatalf("record %d has other digits: %s, and had %s", i, records[i].Digits, before[i])
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestProducers(t *testing.T) {
 
 // TestWritten: what a dialect has written it writes as it was.
 func TestWritten(t *testing.T) {
-	for _, name := range []string{"plain.spike", "plain.spike-commits", "plain.picorv32", "rv64.spike-commits"} {
+	for _, name := range []string{"plain.spike", "plain.spike-commits", "plain.picorv32", "rv64.spike-commits", "x86.tenet"} {
 		text := recorded(t, name)
 		dialecttest.RoundTrip(t, dialects.All.Detect(text).Dialect, string(text))
 	}
