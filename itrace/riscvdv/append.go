@@ -2,15 +2,17 @@ package riscvdv
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"tracewell/itrace"
 	"tracewell/itrace/internal/riscv"
 )
 
-// Append appends an instruction with its effects as a row. What there is no column for is left out.
+// Append appends an instruction with its effects as a row. What there is no column for is left out. A row that cannot be read to its
+// end is appended as it stands.
 func Append(dst []byte, records []itrace.Record) []byte {
-	if len(records) > 0 && records[0].Kind == itrace.Instruction {
+	if len(records) > 0 && records[0].Kind == itrace.Instruction && !slices.ContainsFunc(records, isRowOf(&records[0])) {
 		dst = appendRow(dst, &records[0], records[1:])
 	}
 	for i := range records {
@@ -19,6 +21,18 @@ func Append(dst []byte, records []itrace.Record) []byte {
 		}
 	}
 	return dst
+}
+
+// isRowOf returns a function that reports whether a record is the rest of the row of an instruction, which cannot be read.
+func isRowOf(i *itrace.Record) func(itrace.Record) bool {
+	return func(r itrace.Record) bool {
+		if r.Kind != itrace.Unknown {
+			return false
+		}
+		d := decoder{columns: usual}
+		row, problem := d.row(r.Text)
+		return problem == nil && row.pc == i.Addr && row.opcode == i.Value
+	}
 }
 
 // writes reports whether there is a column for a record.

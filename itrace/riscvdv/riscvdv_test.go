@@ -175,6 +175,7 @@ func TestSame(t *testing.T) {
 	dialecttest.RoundTrip(t, Dialect, `80000080,,sp:80001080,,00001117,3,"auipc   sp, 0x1",,
 80000084,,,c768_mstatus:0a,00001117,,"auipc   sp, 0x1",,
 80000088,,ra:80001080;fa0:1,,1117,0,,,
+8000008c,,ra:80001080;fa0=1,,1117,0,,,
 `)
 }
 
