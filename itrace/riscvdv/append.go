@@ -2,7 +2,6 @@ package riscvdv
 
 import (
 	"bytes"
-	"slices"
 	"strconv"
 
 	"tracewell/itrace"
@@ -12,7 +11,7 @@ import (
 // Append appends an instruction with its effects as a row. What there is no column for is left out. A row that cannot be read to its
 // end is appended as it stands.
 func Append(dst []byte, records []itrace.Record) []byte {
-	if len(records) > 0 && records[0].Kind == itrace.Instruction && !slices.ContainsFunc(records, isRowOf(&records[0])) {
+	if len(records) > 0 && records[0].Kind == itrace.Instruction && !isUnread(records) {
 		dst = appendRow(dst, &records[0], records[1:])
 	}
 	for i := range records {
@@ -23,16 +22,19 @@ func Append(dst []byte, records []itrace.Record) []byte {
 	return dst
 }
 
-// isRowOf returns a function that reports whether a record is the rest of the row of an instruction, which cannot be read.
-func isRowOf(i *itrace.Record) func(itrace.Record) bool {
-	return func(r itrace.Record) bool {
+// isUnread reports whether one of the effects of an instruction is the rest of its row, which cannot be read.
+func isUnread(records []itrace.Record) bool {
+	for k := range records {
+		r := &records[k]
 		if r.Kind != itrace.Unknown {
-			return false
+			continue
 		}
 		d := decoder{columns: usual}
-		row, problem := d.row(r.Text)
-		return problem == nil && row.pc == i.Addr && row.opcode == i.Value
+		if row, problem := d.row(r.Text); problem == nil && row.pc == records[0].Addr && row.opcode == records[0].Value {
+			return true
+		}
 	}
+	return false
 }
 
 // writes reports whether there is a column for a record.

@@ -179,6 +179,16 @@ func TestSame(t *testing.T) {
 `)
 }
 
+// TestJoined: behind a header of other columns rows with the usual ones are read as such.
+func TestJoined(t *testing.T) {
+	text := museum[3].text + strings.Split(museum[0].text, "\n")[1] + "\n"
+	dialecttest.Run(t, Dialect, text)
+	records := dialecttest.Read(t, Dialect, strings.NewReader(text), 16)
+	if last := records[len(records)-1]; last.Kind != itrace.Register || string(last.Name) != "sp" {
+		t.Errorf("got %+v", last)
+	}
+}
+
 // TestProblems says what is wrong with lines, and where. What could be read of them is there.
 func TestProblems(t *testing.T) {
 	for line, want := range map[string]string{

@@ -9,6 +9,7 @@ import (
 	"tracewell/internal/test/dialecttest"
 	"tracewell/itrace"
 	"tracewell/itrace/dialects"
+	"tracewell/itrace/index"
 	"tracewell/itrace/match"
 )
 
@@ -222,6 +223,12 @@ func TestRendered(t *testing.T) {
 		if found.Dialect == nil || found.Dialect.Name != test.dialect || found.Known != found.Lines {
 			t.Errorf("%s: taken for %v, %d of %d lines", name, found.Dialect, found.Known, found.Lines)
 			continue
+		}
+		dialecttest.Run(t, found.Dialect, text.String())
+		var out bytes.Buffer
+		summary, err := index.Build(strings.NewReader(text.String()), found.Dialect, index.Identity{}, &out)
+		if err != nil || summary.Unknown != 0 || summary.Instructions != test.want.Instructions {
+			t.Errorf("%s: the index: %+v, %v", name, summary, err)
 		}
 		if test.dialect == "ovpsim" { // each change but those that the four exceptions make
 			test.want.Registers = int64(strings.Count(text.String(), " -> ") - 4)
