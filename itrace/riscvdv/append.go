@@ -8,8 +8,8 @@ import (
 	"tracewell/itrace/internal/riscv"
 )
 
-// Append appends an instruction with its effects as a row. What there is no column for is left out. A row that cannot be read to its
-// end is appended as it stands.
+// Append appends an instruction with its effects as a row. What there is no column for is left out. A row that cannot be read to
+// its end is appended as it stands.
 func Append(dst []byte, records []itrace.Record) []byte {
 	if len(records) > 0 && records[0].Kind == itrace.Instruction && !isUnread(records) {
 		dst = appendRow(dst, &records[0], records[1:])
