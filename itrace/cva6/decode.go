@@ -215,7 +215,9 @@ func (e *effects) read(l *scan.Line) {
 				l.At++
 				a.value, a.digits = l.ZeroX("0x and data")
 			}
-			e.n++
+			if l.Problem == nil {
+				e.n++
+			}
 		case (class == 'x' || class == 'f') && e.n == 0 && e.name == nil:
 			l.At++
 			l.Blanks()

@@ -316,9 +316,9 @@ const (
 	mepc = 0x341
 )
 
-// saves reports whether the change is what an exception of an instruction makes.
+// saves reports whether the change is what an exception of an instruction makes. It may be what an instruction does that writes the
+// register.
 func (c *change) saves(i *itrace.Record) bool {
-	const system, functions = 0x73, 0x7000
 	n, ok := riscv.SystemNumber(c.name)
-	return ok && (n == mepc || n == sepc) && c.value == i.Addr && (i.Value&0x7f != system || i.Value&functions == 0)
+	return ok && (n == mepc || n == sepc) && c.value == i.Addr && !riscv.WritesSystem(i.Value, n)
 }

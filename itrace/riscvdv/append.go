@@ -8,9 +8,10 @@ import (
 	"tracewell/itrace/internal/riscv"
 )
 
-// Append appends an instruction with its effects as a row. What there is no column for is left out.
+// Append appends an instruction with its effects as a row. What there is no column for is left out. A row that cannot be read to
+// its end is appended as it stands.
 func Append(dst []byte, records []itrace.Record) []byte {
-	if len(records) > 0 && records[0].Kind == itrace.Instruction {
+	if len(records) > 0 && records[0].Kind == itrace.Instruction && !isUnread(records) {
 		dst = appendRow(dst, &records[0], records[1:])
 	}
 	for i := range records {
@@ -19,6 +20,21 @@ func Append(dst []byte, records []itrace.Record) []byte {
 		}
 	}
 	return dst
+}
+
+// isUnread reports whether one of the effects of an instruction is the rest of its row, which cannot be read.
+func isUnread(records []itrace.Record) bool {
+	for k := range records {
+		r := &records[k]
+		if r.Kind != itrace.Unknown {
+			continue
+		}
+		d := decoder{columns: usual}
+		if row, problem := d.row(r.Text); problem == nil && row.pc == records[0].Addr && row.opcode == records[0].Value {
+			return true
+		}
+	}
+	return false
 }
 
 // writes reports whether there is a column for a record.

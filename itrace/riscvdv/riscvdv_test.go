@@ -175,7 +175,18 @@ func TestSame(t *testing.T) {
 	dialecttest.RoundTrip(t, Dialect, `80000080,,sp:80001080,,00001117,3,"auipc   sp, 0x1",,
 80000084,,,c768_mstatus:0a,00001117,,"auipc   sp, 0x1",,
 80000088,,ra:80001080;fa0:1,,1117,0,,,
+8000008c,,ra:80001080;fa0=1,,1117,0,,,
 `)
+}
+
+// TestJoined: behind a header of other columns rows with the usual ones are read as such.
+func TestJoined(t *testing.T) {
+	text := museum[3].text + strings.Split(museum[0].text, "\n")[1] + "\n"
+	dialecttest.Run(t, Dialect, text)
+	records := dialecttest.Read(t, Dialect, strings.NewReader(text), 16)
+	if last := records[len(records)-1]; last.Kind != itrace.Register || string(last.Name) != "sp" {
+		t.Errorf("got %+v", last)
+	}
 }
 
 // TestProblems says what is wrong with lines, and where. What could be read of them is there.

@@ -24,14 +24,25 @@ type row struct {
 	system     []byte
 }
 
-// row reads a row up to what the instruction wrote.
+// row reads a row up to what the instruction wrote. One that has not the columns of the header may have the usual ones, where
+// files of several ages have been joined.
 func (d *decoder) row(line []byte) (r row, problem *itrace.SyntaxError) {
 	f := &d.fields
 	n, problem := split(line, f)
 	if problem != nil {
 		return row{}, problem
 	}
-	for i, c := range d.columns[:min(n, len(d.columns))] {
+	if r, problem = f.row(line, d.columns[:min(n, len(d.columns))]); problem != nil {
+		if usually, other := f.row(line, usual[:min(n, len(usual))]); other == nil {
+			return usually, nil
+		}
+	}
+	return r, problem
+}
+
+// row reads a row by what the columns are.
+func (f *fields) row(line []byte, columns []column) (r row, problem *itrace.SyntaxError) {
+	for i, c := range columns {
 		field := f[i]
 		ok := true
 		switch c {

@@ -18,8 +18,9 @@
 // hart.
 //
 // An instruction that had an exception has its line, and behind it what the exception wrote to CSRs. That it had one the line of
-// handling tells, or a cause that an instruction writes that does not write CSRs, if it is no interrupt and mepc or sepc, where
-// told, is its address. What exceptions and interrupts write to CSRs is not compared, as other producers do not tell that.
+// handling tells, or a cause that is written by an instruction that does not write it itself, if it is no interrupt and mepc or
+// sepc, where told, is its address. What exceptions and interrupts write to CSRs is not compared, as other producers do not tell
+// that.
 //
 // All but the lines of instructions can be switched off. What a trace does not have a line of so far it is taken not to tell; that
 // a load or store has no access is told by its opcode. Lines about page tables, returns from handlers, the platform and the

@@ -197,14 +197,13 @@ func (u *unit) look(line []byte) {
 	}
 }
 
-// cause takes what a write of control and status says of an exception. Its instruction may be one that writes such registers
-// itself.
+// cause takes what a write of control and status says of an exception. Unless one has been told, it may be what an instruction does
+// that writes the register.
 func (u *unit) cause(e *effect) {
-	const system, functions = 0x73, 0x7000
-	if !e.write || u.opcode&0x7f == system && u.opcode&functions != 0 {
+	n, _ := riscv.SystemNumber(e.name) // old versions do not tell numbers
+	if !e.write || !u.exception && !u.interrupt && riscv.WritesSystem(u.opcode, n) {
 		return
 	}
-	n, _ := riscv.SystemNumber(e.name) // old versions do not tell numbers
 	switch n {
 	case mepc, sepc:
 		if !u.hasEPC {

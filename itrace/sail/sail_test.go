@@ -74,6 +74,7 @@ CSR mcause <- 0x000000000000000B
 CSR mepc <- 0x000000008000018C
 [12] [M]: 0x0000000080000190 (0x34131073) csrrw zero, mepc, t1
 CSR mepc <- 0x0000000080000190
+[13] [M]: 0x0000000080000194 (0x34231073) csrrw zero, mcause, t1
 CSR mcause <- 0x000000000000000B
 `},
 }
@@ -157,7 +158,8 @@ func TestRecords(t *testing.T) {
 			`26 {"kind":"register","time":0,"cpu":0,"name":"mepc","value":"0x000000008000018C","system":true}`,
 			`27 {"kind":"instruction","time":0,"cpu":0,"id":12,"address":"0x0000000080000190","opcode":"0x34131073",` + all + `"mode":"M","disasm":"csrrw zero, mepc, t1"}`,
 			`28 {"kind":"register","time":0,"cpu":0,"name":"mepc","value":"0x0000000080000190","system":true}`,
-			`29 {"kind":"register","time":0,"cpu":0,"name":"mcause","value":"0x000000000000000B","system":true}`,
+			`29 {"kind":"instruction","time":0,"cpu":0,"id":13,"address":"0x0000000080000194","opcode":"0x34231073",` + all + `"mode":"M","disasm":"csrrw zero, mcause, t1"}`,
+			`30 {"kind":"register","time":0,"cpu":0,"name":"mcause","value":"0x000000000000000B","system":true}`,
 		},
 	} {
 		if diff := cmp.Diff(want, dialecttest.Lines(t, Dialect, museum[i].text)); diff != "" {

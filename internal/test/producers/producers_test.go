@@ -256,11 +256,19 @@ func TestAcrossProducers(t *testing.T) {
 			compared: match.Counts{Instructions: 193, Registers: 142}, counts: map[match.Class]int64{match.ClassTail: 1},
 			untold: map[string]string{"registers of control and status": ofOther, "loads": ofOther, "stores": ofOther, "modes": ofReference},
 			fired:  map[string]int64{"--start-addr 0x80000000": 5 + 10}},
+		{reference: "rv64.spike-commits", other: "rv64.dromajo", options: from(startRV64),
+			compared: match.Counts{Instructions: 189, Registers: 142}, counts: map[match.Class]int64{match.ClassTail: 1},
+			untold: map[string]string{"registers of control and status": ofOther, "loads": ofOther, "stores": ofOther},
+			fired:  map[string]int64{"--start-addr 0x80000000": 5 + 10, "--rule trapped": 4}},
 		// The converter stops in front of the last wfi.
 		{reference: "plain.spike", other: "plain.riscv-dv-ibex", options: match.Options{Start: from(start).Start, Aliases: riscv},
 			compared: match.Counts{Instructions: 6880, Registers: 5238}, counts: map[match.Class]int64{match.ClassTail: 1},
 			untold: map[string]string{"loads": ofOther, "stores": ofOther, "modes": ofOther},
 			fired:  map[string]int64{"--start-addr 0x80000080": 5, "--alias: names taken for others": 31}},
+		{reference: "plain.ibex", other: "plain.riscv-dv-ibex", options: match.Options{Aliases: riscv},
+			compared: match.Counts{Instructions: 6880, Registers: 5238}, counts: map[match.Class]int64{match.ClassTail: 1},
+			untold: map[string]string{"loads": ofOther, "stores": ofOther, "reads of registers": ofOther},
+			fired:  map[string]int64{"--rule zero": 49, "--alias: names taken for others": 32}}, // Ibex names x0, too
 	} {
 		t.Run(test.reference+" "+test.other, func(t *testing.T) {
 			r := matched(t, recorded(t, test.reference), recorded(t, test.other), test.options)

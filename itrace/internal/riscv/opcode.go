@@ -57,6 +57,13 @@ func HasResult(opcode uint64) bool {
 	return funct3 < 5 && (register != 0 || funct3 == 1 || funct3 == 3)
 }
 
+// WritesSystem reports whether an instruction is one that accesses a register of control and status, by its number, and may write
+// it.
+func WritesSystem(opcode uint64, number uint16) bool {
+	const system, functions = 0x73, 0x7000
+	return opcode&0x7f == system && opcode&functions != 0 && opcode>>20&(systemRegisters-1) == uint64(number)
+}
+
 // IsAtomic reports whether an instruction reads and writes memory at once.
 func IsAtomic(opcode uint64) bool {
 	loads, stores := Accesses(opcode)

@@ -71,3 +71,16 @@ func TestOpcodes(t *testing.T) {
 		}
 	}
 }
+
+// TestWritesSystem: csrrw and its like access the register that their opcode has.
+func TestWritesSystem(t *testing.T) {
+	for _, test := range []struct {
+		opcode uint64
+		number uint16
+		want   bool
+	}{{0x34131073, 0x341, true}, {0x34131073, 0x342, false}, {0x00000073, 0, false}, {0x30200073, 0x302, false}, {0x34131013, 0x341, false}} {
+		if got := WritesSystem(test.opcode, test.number); got != test.want {
+			t.Errorf("%+v: %v", test, got)
+		}
+	}
+}
