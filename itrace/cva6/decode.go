@@ -114,7 +114,7 @@ type commit struct {
 
 // read reads "0x0000000080000318 (0x00004185)".
 func (c *commit) read(l *scan.Line) {
-	c.pc, c.pcDigits = l.ZeroX("0x and an address")
+	c.pc, c.pcDigits = l.Address("0x", "0x and an address")
 	l.Expect(" (", "an opcode in parentheses")
 	c.opcode, c.digits = l.ZeroX("0x and an opcode")
 	l.Expect(")", `")"`)
@@ -210,7 +210,7 @@ func (e *effects) read(l *scan.Line) {
 				return
 			}
 			a := &e.accesses[e.n]
-			a.addr, a.addrDigits = l.ZeroX("0x and an address")
+			a.addr, a.addrDigits = l.Address("0x", "0x and an address")
 			if rest := l.Rest(); bytes.HasPrefix(rest, []byte(" 0x")) {
 				l.At++
 				a.value, a.digits = l.ZeroX("0x and data")

@@ -27,7 +27,7 @@ func (d *decoder) tracerLine(b *itrace.Batch, l *scan.Line) {
 // flow reads " 0x10000 M (0x00000000) DASM(00000000)".
 func (d *decoder) flow(b *itrace.Batch, l *scan.Line, cycle uint64) {
 	l.Expect(" ", "ns, or a blank and an address")
-	pc, digits := l.ZeroX("ns, or 0x and an address")
+	pc, digits := l.Address("0x", "ns, or 0x and an address")
 	l.Expect(" ", "a blank")
 	mode := privilege(l)
 	l.Expect(" (", "an opcode in parentheses")
@@ -65,7 +65,7 @@ func (d *decoder) instrTracer(b *itrace.Batch, l *scan.Line, time uint64) {
 	l.Expect(" ", "a blank")
 	mode := privilege(l)
 	l.Expect(" ", "a blank")
-	pc, digits := l.Hex("an address in hexadecimal")
+	pc, digits := l.Address("", "an address in hexadecimal")
 	l.Expect(" ", "a blank")
 	l.Hex("0 or 1")
 	l.Expect(" ", "a blank")
@@ -153,7 +153,7 @@ func (d *decoder) traced(b *itrace.Batch, l *scan.Line, at, next int, last bool)
 		l.At++
 	}
 	l.Expect(", PC: ", "PC and an address")
-	pc, digits := l.Hex("an address in hexadecimal")
+	pc, digits := l.Address("", "an address in hexadecimal")
 	l.Expect(", Cause: ", "a cause")
 	name := bytes.TrimSuffix(l.Rest(), []byte(","))
 	line, after := b.Line(next, last)

@@ -98,7 +98,7 @@ func instruction(l *scan.Line, i *itrace.Record) {
 	}
 	l.At++
 	l.Expect(" ", "a blank")
-	i.Addr, i.AddrDigits = l.ZeroX("0x and an address")
+	i.Addr, i.AddrDigits = l.Address("0x", "0x and an address")
 	l.Expect(" (", "an opcode in parentheses")
 	i.Value, i.Digits = l.ZeroX("0x and an opcode")
 	l.Expect(")", `")"`)

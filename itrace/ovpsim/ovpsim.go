@@ -213,7 +213,7 @@ func instruction(line []byte, r *itrace.Record) *itrace.SyntaxError {
 	r.CPU = number(l.Rest()[:quote])
 	l.At += quote
 	l.Expect("', ", "a comma and a blank")
-	r.Addr, r.AddrDigits = l.ZeroX("0x and an address")
+	r.Addr, r.AddrDigits = l.Address("0x", "0x and an address")
 	if l.Accept("(") {
 		end := bytes.Index(l.Rest(), []byte("): "))
 		if end < 0 {

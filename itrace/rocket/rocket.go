@@ -128,7 +128,7 @@ func (r *reader) commit(b *itrace.Batch, l *scan.Line) {
 	}
 	l.At++
 	l.Expect(" ", "a blank")
-	pc, pcDigits := l.ZeroX("0x and an address")
+	pc, pcDigits := l.Address("0x", "0x and an address")
 	l.Expect(" (", "an opcode in parentheses")
 	opcode, digits := l.ZeroX("0x and an opcode")
 	l.Expect(")", `")"`)

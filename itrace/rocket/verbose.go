@@ -105,7 +105,7 @@ func (c *cycle) read(l *scan.Line) {
 	c.time = l.Decimal("a cycle") & math.MaxUint32
 	c.valid = bit(l, " [")
 	l.Expect(" pc=[", "pc= and an address in brackets")
-	c.pc, c.digits = l.Hex("an address in hexadecimal")
+	c.pc, c.digits = l.Address("", "an address in hexadecimal")
 	l.Expect("] W", "W and a register in brackets")
 	c.register, c.written, c.writtenDigits = operand(l)
 	c.writes = bit(l, "[")

@@ -133,7 +133,7 @@ func (e *effect) memory(l *scan.Line) {
 		}
 		l.Expect(",", "the type of an access and a comma, or an address")
 	}
-	e.addr, e.addrText = l.ZeroX("0x and an address")
+	e.addr, e.addrText = l.Address("0x", "0x and an address")
 	l.Expect("]", `"]"`)
 	e.arrow(l)
 	e.value, e.digits = l.ZeroX("0x and data")

@@ -141,7 +141,7 @@ func instruction(l *scan.Line, r *itrace.Record) {
 		l.Fail(start, "a mode")
 	}
 	l.Expect("]: ", `"]:" and a blank`)
-	r.Addr, r.AddrDigits = l.ZeroX("0x and an address")
+	r.Addr, r.AddrDigits = l.Address("0x", "0x and an address")
 	l.Expect(" (", "an opcode in parentheses")
 	r.Value, r.Digits = l.ZeroX("0x and an opcode")
 	l.Expect(")", `")"`)

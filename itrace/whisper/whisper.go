@@ -117,7 +117,7 @@ func (e *effect) read(l *scan.Line) {
 	} else {
 		l.At = start
 	}
-	e.pc, e.pcDigits = l.Hex("an address in hexadecimal")
+	e.pc, e.pcDigits = l.Address("", "an address in hexadecimal")
 	l.End()
 	l.Blanks()
 	e.opcode, e.digits = l.Hex("an opcode in hexadecimal")
@@ -216,9 +216,9 @@ type place struct {
 
 // read reads "0x80001000:0x81001000=0x07".
 func (p *place) read(l *scan.Line) {
-	p.va, p.addr = l.ZeroX("0x and an address")
+	p.va, p.addr = l.Address("0x", "0x and an address")
 	if p.hasPA = l.Accept(":"); p.hasPA {
-		p.pa, _ = l.ZeroX("0x and an address")
+		p.pa, _ = l.Address("0x", "0x and an address")
 	}
 	if p.store = l.Accept("="); p.store {
 		p.value, p.data = l.ZeroX("0x and data")

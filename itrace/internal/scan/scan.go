@@ -129,3 +129,17 @@ func (l *Line) ZeroX(expected string) (value uint64, digits []byte) {
 	}
 	return l.Hex(expected)
 }
+
+// Address reads a prefix and an address in hexadecimal digits, which has 64 bits at most.
+func (l *Line) Address(prefix, expected string) (value uint64, digits []byte) {
+	start := l.At
+	if !l.Accept(prefix) {
+		l.Fail(start, expected)
+		return 0, nil
+	}
+	value, digits = l.Hex(expected)
+	if _, ok := itrace.ParseHex(digits); !ok && len(digits) > 16 {
+		l.Fail(start, expected+" of 64 bits")
+	}
+	return value, digits
+}

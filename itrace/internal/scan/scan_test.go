@@ -41,6 +41,18 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestAddress has addresses of 64 bits, with zeros in front, and of more.
+func TestAddress(t *testing.T) {
+	for text, want := range map[string]uint64{
+		"0xffffffffffffffff": 1<<64 - 1, "0x00000ffffffffffffffff": 1<<64 - 1, "0x80": 0x80, "0x10000000000000000": 0, "80": 0, "0x": 0,
+	} {
+		l := Line{Text: append(make([]byte, 0, 64), text...)}
+		if got, _ := l.Address("0x", "an address"); want == 0 && l.Problem == nil || want != 0 && (got != want || l.Problem != nil) {
+			t.Errorf("%s is %#x, %v", text, got, l.Problem)
+		}
+	}
+}
+
 // TestEnds: at the end of a line there is nothing, and numbers do not go on behind it.
 func TestEnds(t *testing.T) {
 	for text, read := range map[string]func(*Line){
