@@ -9,16 +9,16 @@ import (
 )
 
 // Append appends an instruction with its effects as a line of -l, if there is a disassembly, and a commit line, unless it had an
-// exception. Effects are in Spike's order: registers, loads, stores. What Spike's log has no words for is left out: reads of
-// registers, data of loads, registers of other processors.
+// exception or its line cannot be read. Effects are in Spike's order: registers, loads, stores. What Spike's log has no words for is
+// left out: reads of registers, data of loads, registers of other processors.
 func Append(dst []byte, records []itrace.Record) []byte {
 	if len(records) == 0 {
 		return dst
 	}
 	i := &records[0]
-	committed := i.Kind == itrace.Instruction && !i.Trapped
+	committed := i.Kind == itrace.Instruction && !i.Trapped && !isUnread(records)
 	if i.Kind == itrace.Instruction {
-		dst = appendInstruction(dst, i)
+		dst = appendInstruction(dst, i, committed)
 	}
 	if committed {
 		for _, wanted := range [...]func(*itrace.Record) bool{isRegister, isLoad, isStore} {
@@ -39,6 +39,23 @@ func Append(dst []byte, records []itrace.Record) []byte {
 		}
 	}
 	return dst
+}
+
+// isUnread reports whether the commit line of an instruction is among the records as one that cannot be read to its end: it is
+// written as it stands.
+func isUnread(records []itrace.Record) bool {
+	i := &records[0]
+	for k := range records {
+		r := &records[k]
+		if r.Kind != itrace.Unknown {
+			continue
+		}
+		_, rest, found := bytes.Cut(r.Text, i.AddrDigits)
+		if rest, ok := bytes.CutPrefix(rest, []byte(" (0x")); found && ok && bytes.HasPrefix(rest, i.Digits) {
+			return true
+		}
+	}
+	return false
 }
 
 func isRegister(r *itrace.Record) bool { return r.Kind == itrace.Register }
@@ -89,7 +106,7 @@ func appendPadded(dst, digits []byte, width int) []byte {
 
 // appendInstruction appends the line of -l, if there is a disassembly or an exception, and of the commit line what is in front of
 // effects.
-func appendInstruction(dst []byte, i *itrace.Record) []byte {
+func appendInstruction(dst []byte, i *itrace.Record, committed bool) []byte {
 	const stepOpcode = 8
 	if len(i.Disasm) > 0 || i.Trapped {
 		dst = append(appendHart(dst, i.CPU), "0x"...)
@@ -97,7 +114,7 @@ func appendInstruction(dst []byte, i *itrace.Record) []byte {
 		dst = append(appendPadded(dst, i.Digits, stepOpcode), ") "...)
 		dst = append(append(dst, i.Disasm...), '\n')
 	}
-	if i.Trapped {
+	if !committed {
 		return dst
 	}
 	dst = append(appendHart(dst, i.CPU), '0'+riscv.ModeNumber(i.Mode), ' ', '0', 'x')

@@ -136,6 +136,11 @@ func TestSame(t *testing.T) {
 		}
 		dialecttest.RoundTrip(t, Dialect, text)
 	}
+	// A commit line that can be read in part is an instruction all the same, and written once.
+	const unread = "core   0: 3 0x80000000 (0x00000013) x32 0x0\ncore   0: 3 0x80000004 (0x4529) x10 0x0000000a\n"
+	if got := dialecttest.Written(Dialect, dialecttest.Read(t, Dialect, strings.NewReader(unread), 8)); got != unread {
+		t.Errorf("got\n%s, want\n%s", got, unread)
+	}
 }
 
 func TestAllocations(t *testing.T) {
