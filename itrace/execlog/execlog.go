@@ -25,7 +25,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/itrace"
-	"tracewell/itrace/internal/swar"
+	"tracewell/itrace/internal/scan"
 )
 
 // Dialect is the dialect of execlog.
@@ -114,29 +114,10 @@ func (r *reader) hex() (value uint64, digits []byte) {
 	}
 	r.at += 2
 	start := r.at
-	for r.at < len(r.line) && isDigit[r.line[r.at]] {
-		r.at++
-	}
+	r.at = scan.HexEnd(r.line, start)
 	digits = r.line[start:r.at]
-	return number(r.line, start, digits), digits
+	return scan.Value(digits), digits
 }
-
-// number is the value of digits that begin at a place of a line.
-func number(line []byte, at int, digits []byte) uint64 {
-	if width := len(digits); width > 0 && width <= 16 && cap(line)-at >= swar.Lookahead {
-		value, _ := swar.Hex(line[:cap(line)], at, width)
-		return value
-	}
-	value, _, _ := itrace.ParseDigits(digits)
-	return value
-}
-
-var isDigit = func() (is [256]bool) {
-	for _, c := range "0123456789abcdefABCDEF" {
-		is[c] = true
-	}
-	return is
-}()
 
 // instruction reads a line up to its effects, and returns what was expected where it is not as it should be.
 func (r *reader) instruction(i *itrace.Record) (expected string) {
@@ -174,7 +155,7 @@ func (r *reader) instruction(i *itrace.Record) (expected string) {
 	if n := itrace.WordEnd(i.Disasm, 0); n == 4 || n == 8 {
 		// Mnemonics may have nothing but such digits: fadd.
 		if v, ok := itrace.ParseHex(i.Disasm[:n]); ok && n < end && v == i.Value&(1<<(4*n)-1) {
-			i.Value, i.Digits = number(r.line, start, i.Disasm[:n]), i.Disasm[:n]
+			i.Value, i.Digits = scan.Value(i.Disasm[:n]), i.Disasm[:n]
 			i.Disasm = bytes.TrimLeft(i.Disasm[n:], " ")
 		}
 	}

@@ -30,7 +30,7 @@ import (
 	"tracewell/arch"
 	"tracewell/itrace"
 	"tracewell/itrace/internal/riscv"
-	"tracewell/itrace/internal/swar"
+	"tracewell/itrace/internal/scan"
 )
 
 // Dialect is the dialect of gem5's Exec.
@@ -359,28 +359,15 @@ func hex(line []byte, at int) (value uint64, digits []byte, end int) {
 		return 0, nil, at
 	}
 	start := at + len("0x")
-	end = start
-	for end < len(line) && isHex[line[end]] {
-		end++
-	}
+	end = scan.HexEnd(line, start)
 	digits = line[start:end]
-	if width := end - start; width > 0 && width <= 16 && cap(line)-start >= swar.Lookahead {
-		value, _ = swar.Hex(line[:cap(line)], start, width)
-		return value, digits, end
+	if len(digits) == 0 || len(digits) > 16 {
+		if _, ok := itrace.ParseHex(digits); !ok {
+			return 0, nil, at
+		}
 	}
-	value, ok := itrace.ParseHex(digits)
-	if !ok {
-		return 0, nil, at
-	}
-	return value, digits, end
+	return scan.Value(digits), digits, end
 }
-
-var isHex = func() (is [256]bool) {
-	for _, c := range "0123456789abcdefABCDEF" {
-		is[c] = true
-	}
-	return is
-}()
 
 // address reads the pc with what is behind it, and the separator.
 func (l *parsed) address(line []byte, at int) (next int, expected string) {
@@ -470,10 +457,8 @@ func (l *parsed) results(line []byte, at int) (bad int, expected string) {
 			continue
 		case bytes.HasPrefix(word, []byte("D=0x")):
 			l.result = word[len("D=0x"):]
-			for _, c := range l.result {
-				if !isHex[c] {
-					return at + len("D="), "0x and a result"
-				}
+			if scan.HexEnd(l.result, 0) < len(l.result) {
+				return at + len("D="), "0x and a result"
 			}
 		case bytes.HasPrefix(word, []byte("A=")):
 			var end int

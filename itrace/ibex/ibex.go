@@ -21,7 +21,7 @@ import (
 
 	"tracewell/itrace"
 	"tracewell/itrace/internal/riscv"
-	"tracewell/itrace/internal/swar"
+	"tracewell/itrace/internal/scan"
 )
 
 // Dialect is the dialect of Ibex's tracer.
@@ -111,26 +111,10 @@ func (r *reader) decimal() (n uint64, ok bool) {
 // hex reads hexadecimal digits up to a byte that is none.
 func (r *reader) hex() (value uint64, digits []byte) {
 	start := r.at
-	end := start
-	for end < len(r.line) && isDigit[r.line[end]] {
-		end++
-	}
-	digits = r.line[start:end]
-	r.at = end
-	if width := end - start; width <= 16 && width > 0 && cap(r.line)-start >= swar.Lookahead {
-		value, _ = swar.Hex(r.line[:cap(r.line)], start, width)
-		return value, digits
-	}
-	value, _, _ = itrace.ParseDigits(digits)
-	return value, digits
+	r.at = scan.HexEnd(r.line, start)
+	digits = r.line[start:r.at]
+	return scan.Value(digits), digits
 }
-
-var isDigit = func() (is [256]bool) {
-	for _, c := range "0123456789abcdefABCDEF" {
-		is[c] = true
-	}
-	return is
-}()
 
 // instruction reads a line up to the accesses, and returns what was expected where it is not as it should be.
 func (r *reader) instruction(i *itrace.Record) (expected string) {

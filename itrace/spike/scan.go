@@ -5,7 +5,7 @@ import (
 
 	"tracewell/itrace"
 	"tracewell/itrace/internal/riscv"
-	"tracewell/itrace/internal/swar"
+	"tracewell/itrace/internal/scan"
 )
 
 // kind is a kind of line.
@@ -199,34 +199,13 @@ func (s *scanner) zeroX() bool {
 // hex reads hexadecimal digits up to a byte that is none, or the end of the line. Of more than 16 the last are the value.
 func (s *scanner) hex() (value uint64, digits []byte) {
 	start := s.at
-	end := digitsEnd(s.line, start)
+	end := scan.HexEnd(s.line, start)
 	if digits = s.line[start:end]; len(digits) == 0 {
 		s.fail(start, "hexadecimal digits")
 		return 0, nil
 	}
 	s.at = end
-	if width := end - start; width <= 16 && cap(s.line)-start >= swar.Lookahead {
-		value, _ = swar.Hex(s.line[:cap(s.line)], start, width)
-		return value, digits
-	}
-	value, _, _ = itrace.ParseDigits(digits)
-	return value, digits
-}
-
-// isHex has the hexadecimal digits.
-var isHex = func() (is [256]bool) {
-	for _, c := range "0123456789abcdefABCDEF" {
-		is[c] = true
-	}
-	return is
-}()
-
-// digitsEnd returns where hexadecimal digits end that begin at a place.
-func digitsEnd(line []byte, at int) int {
-	for at < len(line) && isHex[line[at]] {
-		at++
-	}
-	return at
+	return scan.Value(digits), digits
 }
 
 // decimal reads a decimal number.

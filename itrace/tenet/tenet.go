@@ -29,7 +29,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/itrace"
-	"tracewell/itrace/internal/swar"
+	"tracewell/itrace/internal/scan"
 )
 
 // Dialect is the dialect of Tenet.
@@ -234,12 +234,9 @@ func (e *entry) parse(text []byte, at int) (bad int, expected string) {
 	e.name = text[at : at+sign]
 	e.kind = kindOf(e.name)
 	at = behindPrefix(text, at+sign+1)
-	end := at
-	for end < len(text) && isHex[text[end]] {
-		end++
-	}
+	end := scan.HexEnd(text, at)
 	e.digits = text[at:end]
-	e.addr = valueOf(e.digits)
+	e.addr = scan.Value(e.digits)
 	if e.kind < isRead {
 		if _, ok := itrace.ParseHex(e.digits); len(e.digits) == 0 || end < len(text) || e.kind == isPC && !ok {
 			return at, "a value in hexadecimal, and a comma or the end of the line"
@@ -250,9 +247,7 @@ func (e *entry) parse(text []byte, at int) (bad int, expected string) {
 		return at, "an address in hexadecimal and a colon"
 	}
 	from := end + 1
-	for end = from; end < len(text) && isHex[text[end]]; {
-		end++
-	}
+	end = scan.HexEnd(text, from)
 	if e.data = text[from:end]; len(e.data) == 0 || len(e.data)%2 != 0 || end < len(text) {
 		return from, "bytes in hexadecimal, and a comma or the end of the line"
 	}
@@ -266,23 +261,6 @@ func behindPrefix(text []byte, at int) int {
 	}
 	return at
 }
-
-// valueOf is the value of digits.
-func valueOf(digits []byte) uint64 {
-	if width := len(digits); width > 0 && width <= 16 && cap(digits) >= swar.Lookahead {
-		value, _ := swar.Hex(digits[:cap(digits)], 0, width)
-		return value
-	}
-	value, _, _ := itrace.ParseDigits(digits)
-	return value
-}
-
-var isHex = func() (is [256]bool) {
-	for _, c := range "0123456789abcdefABCDEF" {
-		is[c] = true
-	}
-	return is
-}()
 
 // isName reports whether a text can be the name of a register: letters, digits and underscores.
 func isName(text []byte) bool {
@@ -361,7 +339,7 @@ func (d *decoder) bytes(r *itrace.Record, data []byte) {
 		d.room = append(d.room, data[i], data[i+1])
 	}
 	r.Digits = d.room[from:len(d.room):len(d.room)]
-	r.Value = valueOf(r.Digits)
+	r.Value = scan.Value(r.Digits)
 }
 
 // keep returns a copy of digits.

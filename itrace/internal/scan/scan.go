@@ -100,24 +100,35 @@ var isHex = func() (is [256]bool) {
 	return is
 }()
 
+// HexEnd returns where the hexadecimal digits end that begin at a place of a line, that place if there are none.
+func HexEnd(line []byte, at int) int {
+	for at < len(line) && isHex[line[at]] {
+		at++
+	}
+	return at
+}
+
+// Value is the value of hexadecimal digits, of more than 16 that of the last. Digits of a line that a Batch has are read eight at
+// once.
+func Value(digits []byte) uint64 {
+	if width := len(digits); width > 0 && width <= 16 && cap(digits) >= swar.Lookahead {
+		value, _ := swar.Hex(digits[:cap(digits)], 0, width)
+		return value
+	}
+	value, _, _ := itrace.ParseDigits(digits)
+	return value
+}
+
 // Hex reads hexadecimal digits. Of more than 16 the last are the value.
 func (l *Line) Hex(expected string) (value uint64, digits []byte) {
 	start := l.At
-	end := start
-	for end < len(l.Text) && isHex[l.Text[end]] {
-		end++
-	}
+	end := HexEnd(l.Text, start)
 	if end == start {
 		l.Fail(start, expected)
 		return 0, nil
 	}
 	l.At, digits = end, l.Text[start:end]
-	if width := end - start; width <= 16 && cap(l.Text)-start >= swar.Lookahead {
-		value, _ = swar.Hex(l.Text[:cap(l.Text)], start, width)
-		return value, digits
-	}
-	value, _, _ = itrace.ParseDigits(digits)
-	return value, digits
+	return Value(digits), digits
 }
 
 // ZeroX reads 0x and hexadecimal digits.
