@@ -113,7 +113,8 @@ func breakpointPackets() []packet {
 			about: "insert a breakpoint (kind 0, 1) or watchpoint (2 write, 3 read, 4 access) that stops if a condition " +
 				"holds or fails, or runs commands instead; PERSIST 1 keeps them without a client",
 			errors: "memory that cannot be written (0); no debug register is free (1 to 4), the range is too long for one, " +
-				"or those of the machine stop no program, as under some hypervisors; code that is no agent expression; kind 3 and unknown kinds have the empty reply",
+				"or those of the machine stop no program, as under some hypervisors; code that is no agent expression; " +
+				"kind 3 and unknown kinds have the empty reply",
 			differs: "takes code as it comes; runs commands whatever the condition says; inserts in a frame, too"},
 		{call: does(request.RemoveBreak, (*session).removeBreakpoint), flags: outsideFrames, about: "remove it",
 			errors:  "the memory of a breakpoint (0) is gone; it is removed all the same",

@@ -9,8 +9,8 @@ import (
 )
 
 // Append appends an instruction with its effects as a line of -l, if there is a disassembly, and a commit line, unless it had an
-// exception or its line cannot be read. Effects are in Spike's order: registers, loads, stores. What Spike's log has no words for is
-// left out: reads of registers, data of loads, registers of other processors.
+// exception or its line cannot be read. Effects are in Spike's order: registers, loads, stores. What Spike's log has no words for
+// is left out: reads of registers, data of loads, registers of other processors.
 func Append(dst []byte, records []itrace.Record) []byte {
 	if len(records) == 0 {
 		return dst
