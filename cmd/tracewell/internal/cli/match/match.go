@@ -135,6 +135,8 @@ func (c *Command) Run(streams console.Streams) error {
 func (c *Command) check() error {
 	// Operands mean something else with each of --merge, --pairs and neither, so these come first.
 	switch {
+	case len(c.Dialect) > 2:
+		return errors.New("--dialect is given twice at most: for the reference, and for the others")
 	case c.Merge && (c.Pairs != "" || c.Shard != nil):
 		return errors.New("--merge takes results that there are; --pairs and --shard make some")
 	case c.Merge && len(c.Files) == 0:

@@ -102,6 +102,8 @@ func TestMatchStatus(t *testing.T) {
 		{"ref same --alias r8", 2, `"r8" is no alias: want NAME=SAME, such as r8=t0, or the name of a set: arm, mips, riscv`},
 		{"ref same --ignore csr:1", 2, `"csr" is neither reg, mem, read, write nor pc`},
 		{"ref same --dialect cobol", 2, `no dialect "cobol"`},
+		{"ref same --dialect matcher --dialect matcher --dialect json", 2, "--dialect is given twice at most"},
+		{"ref same --dialect matcher --dialect json", 2, "expected an object of JSON"},
 		{"ref same --junit same", 2, "same is read, too"},
 		{"ref same --junit no/where.xml", 2, "no/where.xml: no such file"},
 		{"ref same --json -q", 2, "can't be used together"},
