@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"tracewell/itrace"
+	"tracewell/itrace/internal/riscv"
 )
 
 // Input is a trace to compare.
@@ -30,9 +31,10 @@ type Input struct {
 
 // side reads one of the two traces and makes groups of its records, as many as are wanted.
 type side struct {
-	input         Input
-	rules         *rules
-	zero, aligned *counter // the rules of these names, nil if they are not in force
+	input Input
+	rules *rules
+	// The rules of these names, nil if they are not in force.
+	zero, aligned, counters *counter
 
 	names  *nameCache
 	reader *itrace.Reader
@@ -74,7 +76,8 @@ const (
 
 func newSide(in Input, f *feed, r *rules, n *names) *side {
 	s := &side{
-		input: in, rules: r, zero: r.named[RuleZero], aligned: r.named[RuleAligned], names: newNameCache(n),
+		input: in, rules: r, zero: r.named[RuleZero], aligned: r.named[RuleAligned],
+		counters: r.named[RuleCounters], names: newNameCache(n),
 		reader:  itrace.NewReader(f, in.Dialect),
 		records: make([]itrace.Record, 0, recordBatch), streams: make(map[int32]*stream), current: &stream{cpu: -1},
 	}
@@ -364,6 +367,9 @@ func (s *side) effect(r *itrace.Record) {
 	switch {
 	case r.Zero && s.zero != nil:
 		s.zero.fire()
+		return
+	case s.counters != nil && e.kind == writesRegister && !e.system && !g.bare && riscv.ReadsCounter(g.opcode):
+		s.counters.fire()
 		return
 	case e.kind == loads && s.aligned != nil && e.at&3 != 0:
 		s.aligned.fire()

@@ -406,3 +406,30 @@ func flip(digit string) string {
 	}
 	return "0"
 }
+
+// TestCounters compares two machines whose counters and identities differ, by what is read from them and by all else.
+func TestCounters(t *testing.T) {
+	trace := func(cycle, hart, status, sum string) []byte {
+		return []byte("core   0: 3 0x80000000 (0xb0002573) x10 0x" + cycle + "\ncore   0: 3 0x80000004 (0xf14025f3) x11 0x" + hart +
+			"\ncore   0: 3 0x80000008 (0x30002673) x12 0x" + status + "\ncore   0: 3 0x8000000c (0x00b506b3) x13 0x" + sum + "\n")
+	}
+	reference := trace("00000010", "00000000", "00001800", "00000010")
+	counters := match.Options{Rules: []match.Rule{match.RuleCounters}}
+	one, all := map[match.Class]int64{match.ClassRegister: 1}, map[string]int64{"--rule counters": 4}
+	for name, test := range map[string]struct {
+		other   []byte
+		options match.Options
+		want    map[match.Class]int64
+		fired   map[string]int64
+	}{
+		"no rule":          {trace("00000020", "00000000", "00001800", "00000010"), match.Options{}, one, nil},
+		"rule":             {trace("00000020", "00000001", "00001800", "00000010"), counters, nil, all},
+		"what is computed": {trace("00000020", "00000001", "00001800", "00000021"), counters, one, all},
+		"another register": {trace("00000010", "00000000", "00000080", "00000010"), counters, one, all},
+	} {
+		r := matched(t, reference, test.other, test.options)
+		if diff := cmp.Diff(test.want, r.Counts, cmpopts.EquateEmpty()) + cmp.Diff(test.fired, fired(r), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: %s %s (-want +got):\n%s", name, r.Verdict, r.Reason, diff)
+		}
+	}
+}

@@ -57,6 +57,21 @@ func HasResult(opcode uint64) bool {
 	return funct3 < 5 && (register != 0 || funct3 == 1 || funct3 == 3)
 }
 
+// ReadsCounter reports whether an instruction reads a register of control and status that counts (cycles, instructions, time, events),
+// or that says which machine this is: two machines that execute the same find different values there.
+func ReadsCounter(opcode uint64) bool {
+	const system, functions, hypervisor = 0x73, 0x7000, 0x4000
+	if opcode&0x7f != system || opcode&functions == 0 || opcode&functions == hypervisor {
+		return false
+	}
+	switch number := opcode >> 20 & (systemRegisters - 1); number &^ 0x1f {
+	case 0xb00, 0xb80, 0xc00, 0xc80: // of 32 counters each, and their upper halves
+		return true
+	default:
+		return number >= 0xf11 && number <= 0xf15
+	}
+}
+
 // WritesSystem reports whether an instruction is one that accesses a register of control and status, by its number, and may write
 // it.
 func WritesSystem(opcode uint64, number uint16) bool {

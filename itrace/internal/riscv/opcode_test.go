@@ -73,6 +73,23 @@ func TestOpcodes(t *testing.T) {
 }
 
 // TestWritesSystem: csrrw and its like access the register that their opcode has.
+// TestReadsCounter has what GNU as makes of rdcycle, csrr and others around the ends of the ranges.
+func TestReadsCounter(t *testing.T) {
+	for opcode, want := range map[uint64]bool{
+		0xc0002573: true, 0xc0102573: true, 0xc0202573: true, 0xc8002573: true, // rdcycle, rdtime, rdinstret, rdcycleh
+		0xb0002573: true, 0xb1f02573: true, 0xb2002573: false, 0xaff02573: false, // csrr a0, mcycle; 0xb1f, 0xb20, 0xaff
+		0xb8002573: true, 0xb9f02573: true, 0xba002573: false, 0xc1f02573: true, 0xc2002573: false, 0xc9f02573: true,
+		0xf1002573: false, 0xf1102573: true, 0xf1402573: true, 0xf1502573: true, 0xf1602573: false, // 0xf11 is mvendorid
+		0x30002573: false, 0x32002573: false, // csrr a0, mstatus; mcountinhibit
+		0xb0051573: true, 0xb0056573: true, // csrrw a0, mcycle, a0; csrrsi a0, mcycle, 10
+		0x00000073: false, 0x30200073: false, 0x6c054573: false, 0xc0050513: false, 0xc000: false, // ecall, mret, hlv.d, addi, c.sw
+	} {
+		if got := ReadsCounter(opcode); got != want {
+			t.Errorf("%08x: %t", opcode, got)
+		}
+	}
+}
+
 func TestWritesSystem(t *testing.T) {
 	for _, test := range []struct {
 		opcode uint64
