@@ -74,7 +74,13 @@ func (c *comparison) run(ctx context.Context, inputs [2]Input, dialects itrace.R
 			interrupt()
 		}
 	})
-	if c.begin(&inputs, dialects, end); ctx.Err() != nil {
+	c.begin(&inputs, dialects, end)
+	if c.options.StartCommon && ctx.Err() == nil {
+		if err := c.findStart(&inputs); err != nil {
+			end(err)
+		}
+	}
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	wait := c.feed(ctx, inputs, end)

@@ -14,6 +14,7 @@ type Options struct {
 	FirstOnly      bool    // stop at the first difference
 	Boot           int64   // instructions at the beginning of each trace that are not compared
 	Start          *uint64 // compare from the first instruction at this address on, in each trace
+	StartCommon    bool    // Start is where both traces first go the same way, found in their first 64 KiB
 	SkipEqual      bool    // of records of one trace that differ in nothing but the time only the first counts
 	SkipRest       bool    // what one trace has behind the end of the other does not count
 	Fields         []Field // compared besides

@@ -407,6 +407,28 @@ func flip(digit string) string {
 	return "0"
 }
 
+// TestStartCommon finds where the programs begin behind the boot code of each producer.
+func TestStartCommon(t *testing.T) {
+	for _, test := range []struct {
+		reference, other, rule string
+		boot, compared         int64 // instructions
+	}{
+		{"plain.spike", "plain.ibex", "--start-addr 0x80000080", 5, 6881},
+		{"rv64.spike", "rv64.dromajo", "--start-addr 0x80000000", 5 + 10, 193},
+		{"plain.qemu-steps", "plain.ibex", "--start-addr 0x80000080", 6888 - 6881, 6881},
+	} {
+		r := matched(t, recorded(t, test.reference), recorded(t, test.other), match.Options{StartCommon: true, Aliases: riscv})
+		if boot := fired(r)[test.rule]; boot != test.boot || r.Compared.Instructions != test.compared {
+			t.Errorf("%s %s: %s %s, %+v compared; %v", test.reference, test.other, r.Verdict, r.Reason, r.Compared, fired(r))
+		}
+	}
+	alone := []byte("core   0: 3 0x00001000 (0x00000297) x5  0x00001000\n")
+	r := matched(t, alone, recorded(t, "plain.ibex"), match.Options{StartCommon: true})
+	if r.Verdict != match.Failed || !strings.Contains(r.Reason, "no 8 instructions in a row") {
+		t.Errorf("nothing is common: %s %q", r.Verdict, r.Reason)
+	}
+}
+
 // TestCounters compares two machines whose counters and identities differ, by what is read from them and by all else.
 func TestCounters(t *testing.T) {
 	trace := func(cycle, hart, status, sum string) []byte {

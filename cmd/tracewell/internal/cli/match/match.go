@@ -137,6 +137,8 @@ func (c *Command) check() error {
 	switch {
 	case len(c.Dialect) > 2:
 		return errors.New("--dialect is given twice at most: for the reference, and for the others")
+	case c.StartAddr.auto && c.BootSize > 0:
+		return errors.New("--start-addr auto looks for the end of the boot code, which --boot-size tells")
 	case c.Merge && (c.Pairs != "" || c.Shard != nil):
 		return errors.New("--merge takes results that there are; --pairs and --shard make some")
 	case c.Merge && len(c.Files) == 0:

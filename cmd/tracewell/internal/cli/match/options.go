@@ -17,13 +17,13 @@ import (
 
 // originalOptions are the options of Trace Matcher, with its names and meanings, so that its command lines work unchanged.
 type originalOptions struct {
-	WindowSize   windowSize  `group:"Options of Trace Matcher:" short:"w" default:"${window}" placeholder:"N" help:"Compare N records at once: an effect may be up to N-1 records late. Without N the window is ${default}."`
-	FirstDifStop bool        `group:"Options of Trace Matcher:" help:"Stop at the first difference; also -fds."`
-	BootSize     flags.Count `group:"Options of Trace Matcher:" placeholder:"N" help:"Skip the first N instructions of each trace; also -bs N."`
-	StartAddr    *hexAddress `group:"Options of Trace Matcher:" placeholder:"ADDR" help:"Start each trace at its first instruction at ADDR, in hexadecimal; also -sa ADDR."`
-	SkipEqual    bool        `group:"Options of Trace Matcher:" help:"Treat consecutive records that differ only in time as one; also -se."`
-	SkipRest     bool        `group:"Options of Trace Matcher:" help:"Ignore the rest of the longer trace; also -sr."`
-	Debug        bool        `group:"Options of Trace Matcher:" short:"d" help:"Print to standard error what was read, and how fast."`
+	WindowSize   windowSize   `group:"Options of Trace Matcher:" short:"w" default:"${window}" placeholder:"N" help:"Compare N records at once: an effect may be up to N-1 records late. Without N the window is ${default}."`
+	FirstDifStop bool         `group:"Options of Trace Matcher:" help:"Stop at the first difference; also -fds."`
+	BootSize     flags.Count  `group:"Options of Trace Matcher:" placeholder:"N" help:"Skip the first N instructions of each trace; also -bs N."`
+	StartAddr    startAddress `group:"Options of Trace Matcher:" placeholder:"ADDR" help:"Start each trace at its first instruction at ADDR, in hexadecimal, or by auto where both first go the same way; also -sa ADDR."`
+	SkipEqual    bool         `group:"Options of Trace Matcher:" help:"Treat consecutive records that differ only in time as one; also -se."`
+	SkipRest     bool         `group:"Options of Trace Matcher:" help:"Ignore the rest of the longer trace; also -sr."`
+	Debug        bool         `group:"Options of Trace Matcher:" short:"d" help:"Print to standard error what was read, and how fast."`
 }
 
 // meaningOptions say what counts as a difference. By default times, numbers of instructions, disassembly, privilege and security
@@ -86,13 +86,19 @@ func (w *windowSize) UnmarshalText(text []byte) error {
 // The values below are types of their own because kong decodes an option by its type (encoding.TextUnmarshaler): a wrong one is
 // an error of the command line, in front of any work, and it names what would have been right.
 
-// hexAddress is an address in hexadecimal, with 0x or without, as Trace Matcher takes it.
-type hexAddress uint64
+// startAddress is an address in hexadecimal, with 0x or without, as Trace Matcher takes it, or auto.
+type startAddress struct {
+	addr *uint64
+	auto bool
+}
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (a *hexAddress) UnmarshalText(text []byte) error {
+func (a *startAddress) UnmarshalText(text []byte) error {
+	if a.auto = string(text) == "auto"; a.auto {
+		return nil
+	}
 	n, err := match.ParseAddr(string(text))
-	*a = hexAddress(n)
+	a.addr = &n
 	return err
 }
 
@@ -168,8 +174,9 @@ func aliasSets() []string { return slices.Sorted(maps.Keys(match.AliasSets)) }
 func (c *Command) settings() match.Options {
 	// The dialect is not among them: it belongs to each trace, and without --dialect the two may be of different formats.
 	o := match.Options{
-		Window: int64(c.WindowSize), FirstOnly: c.FirstDifStop, Boot: int64(c.BootSize), Start: (*uint64)(c.StartAddr),
-		SkipEqual: c.SkipEqual, SkipRest: c.SkipRest, AllowUnknown: int64(c.MaxBad),
+		Window: int64(c.WindowSize), FirstOnly: c.FirstDifStop, Boot: int64(c.BootSize), Start: c.StartAddr.addr,
+		StartCommon: c.StartAddr.auto,
+		SkipEqual:   c.SkipEqual, SkipRest: c.SkipRest, AllowUnknown: int64(c.MaxBad),
 		MaxDifferences: int(c.MaxDifferences), Context: int(c.Context),
 	}
 	for _, f := range c.Compare {
