@@ -65,7 +65,8 @@ const (
 	RuleTrapped Rule = "trapped"
 	// RuleAligned takes loads for equal whose addresses are in the same word of 4 bytes: buses read words.
 	RuleAligned Rule = "aligned"
-	// RuleCounters leaves out what instructions of RISC-V write that read a counter or the identity of the machine.
+	// RuleCounters leaves out what instructions write that read a counter or the identity of the machine, where these are registers
+	// of control and status.
 	RuleCounters Rule = "counters"
 )
 
@@ -79,7 +80,7 @@ var Rules = []struct {
 	{RuleChanges, "leave out writes of the value that was there, if one trace tells only changes", true},
 	{RuleTrapped, "leave out instructions that had an exception, if one trace does not tell them", true},
 	{RuleAligned, "compare the addresses of loads by words of 4 bytes", false},
-	{RuleCounters, "leave out what RISC-V reads from counters and identity registers", false},
+	{RuleCounters, "leave out what is read from counters and identity registers", false},
 }
 
 // applies reports whether a rule is in force.

@@ -11,8 +11,8 @@ import (
 	"tracewell/itrace"
 )
 
-// Where StartCommon looks: simulators and hardware begin with boot code of their own, of a few instructions, and both may execute the
-// same one somewhere in it. So some in a row have to be the same.
+// Where StartCommon looks: simulators and hardware begin with boot code of their own, of a few instructions, and both may execute
+// the same one somewhere in it. So some in a row have to be the same.
 const (
 	commonRun  = 8       // instructions in a row that are at the same addresses
 	commonHead = 1 << 12 // instructions of each trace that are looked at, at most

@@ -57,8 +57,8 @@ func HasResult(opcode uint64) bool {
 	return funct3 < 5 && (register != 0 || funct3 == 1 || funct3 == 3)
 }
 
-// ReadsCounter reports whether an instruction reads a register of control and status that counts (cycles, instructions, time, events),
-// or that says which machine this is: two machines that execute the same find different values there.
+// ReadsCounter reports whether an instruction reads a register of control and status that counts (cycles, instructions, time,
+// events), or that says which machine this is: two machines that execute the same find different values there.
 func ReadsCounter(opcode uint64) bool {
 	const system, functions, hypervisor = 0x73, 0x7000, 0x4000
 	if opcode&0x7f != system || opcode&functions == 0 || opcode&functions == hypervisor {

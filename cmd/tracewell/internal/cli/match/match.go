@@ -135,6 +135,7 @@ func (c *Command) Run(streams console.Streams) error {
 func (c *Command) check() error {
 	// Operands mean something else with each of --merge, --pairs and neither, so these come first.
 	switch {
+	// What a reference is compared with is of one producer, also if it is several traces.
 	case len(c.Dialect) > 2:
 		return errors.New("--dialect is given twice at most: for the reference, and for the others")
 	case c.StartAddr.auto && c.BootSize > 0:

@@ -86,7 +86,7 @@ func (w *windowSize) UnmarshalText(text []byte) error {
 // The values below are types of their own because kong decodes an option by its type (encoding.TextUnmarshaler): a wrong one is
 // an error of the command line, in front of any work, and it names what would have been right.
 
-// startAddress is an address in hexadecimal, with 0x or without, as Trace Matcher takes it, or auto.
+// startAddress is an address in hexadecimal, with 0x or without, as Trace Matcher takes it, or auto, which is no such number.
 type startAddress struct {
 	addr *uint64
 	auto bool

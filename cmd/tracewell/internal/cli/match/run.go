@@ -57,7 +57,7 @@ func (c *Command) compare(ctx context.Context, pair batch.Pair, progress func(do
 	options := c.settings()
 	options.Progress = func(int64, int64) { progress(traces[0].Raw.Done.Load() + traces[1].Raw.Done.Load()) }
 	reference, other := traces[0].Input(), traces[1].Input()
-	if n := len(c.Dialect); n > 0 {
+	if n := len(c.Dialect); n > 0 { // one is that of both
 		reference.Dialect, other.Dialect = c.Dialect[0].Dialect, c.Dialect[n-1].Dialect
 	}
 	result := &batch.Result{Result: match.Result{Name: pair.Name, Pair: pair.Place}}
