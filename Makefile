@@ -67,7 +67,7 @@ lint: ## staticcheck, at the version that go.mod pins
 generate: ## does go generate leave the tree as it is?
 	@test/generate
 
-cross: ## does everything, the tests included, compile for the other systems? vet and test binaries, of which none is run
+cross: ## does everything build for the other systems, and vet, the tests included?
 	@test/cross linux/arm64 linux/riscv64 darwin/arm64 windows/amd64
 
 race: setup ## the packages that start goroutines, under the race detector
