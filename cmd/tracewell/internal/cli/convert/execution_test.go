@@ -179,7 +179,7 @@ func TestConvertFamilies(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{"run.tf y.log", "y.log: matcher is a format of execution traces, and what is read is a trace file, of frames"},
 		{"run.tf - --to matcher", "--to: matcher is a format of execution traces, and what is read is a trace file"},
-		{"x.log y.tf", "y.tf: tf is a format of trace files, of frames, and what is read is an execution trace, which can be written as matcher, json or"},
+		{"x.log y.tf", "y.tf: tf is a format of trace files, of frames, and what is read is an execution trace, which can be written as matcher, json, "},
 		{"x.log y --to csv.gz", "--to: csv is a format of trace files"},
 		{"x.log y/", "y/: ctf is a format of trace files"},
 		{"x.log folder", "folder: ctf is a format of trace files"},
@@ -196,7 +196,7 @@ func TestConvertFamilies(t *testing.T) {
 		{"run.tf y.tf --from tf --max-bad 3", "--max-bad is for execution traces, and run.tf is none"},
 		{"wide.log y.log", "wide.log is UTF-16, as some programs of Windows write it"},
 		{"wide.log y.jsonl", "wide.log: not a trace file: offset 0: found"},
-		{"diary y.log", "diary is in no known dialect of execution traces (matcher, json, spike, "},
+		{"diary y.log", "diary is in no known dialect of execution traces (matcher, json, "},
 		{"diary y.jsonl", `diary: not a trace file: offset 0: found "Dear dia", expected "\x7fTRACE0\n"; nor is diary an execution trace: it is in no`},
 		{"empty y.log", "empty is empty"},
 		{"missing y.log", "missing: no such file or directory"},
