@@ -114,14 +114,14 @@ func TestTestsThatFail(t *testing.T) {
 		t.Errorf("a test that fails is left out: %v: %s", err, out)
 	}
 	put(t, dir, map[string]string{"code_test.go": "package example\n", "more_test.go": "package example\n"})
-	if out, good, err := mutants(t, dir, options{count: 3, jobs: 1, factor: 1, least: 10, spare: time.Second}); err != nil || good || !strings.Contains(out, "0 of 3 mutants caught") {
+	if out, good, err := mutants(t, dir, options{count: 3, jobs: 1, factor: 1, least: 10, spare: time.Minute}); err != nil || good || !strings.Contains(out, "0 of 3 mutants caught") {
 		t.Errorf("%v, %v: %s", good, err, out)
 	}
 	put(t, dir, map[string]string{"code_test.go": "package example_test\n"})
 	if err := os.Remove(filepath.Join(dir, "more_test.go")); err != nil {
 		t.Fatal(err)
 	}
-	if out, _, err := mutants(t, dir, options{count: 1, jobs: 1, factor: 1, spare: time.Second}); err != nil || !strings.Contains(out, "0 of 1 mutants caught") {
+	if out, _, err := mutants(t, dir, options{count: 1, jobs: 1, factor: 1, spare: time.Minute}); err != nil || !strings.Contains(out, "0 of 1 mutants caught") {
 		t.Errorf("tests in another package: %v: %s", err, out)
 	}
 	if err := os.Remove(filepath.Join(dir, "code_test.go")); err != nil {
