@@ -80,6 +80,9 @@ func TestFaultInRun(t *testing.T) {
 			t.Errorf("%q comes, %v", got, err)
 		}
 		c.conn.Close()
+		for end := time.Now().Add(10 * time.Second); (s.Running() || s.Register(0, 10) != 1) && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
 		again := dial(t, s, address)
 		if stop, a := again.say("?"), again.say("pa"); stop != "T05thread:1;" || a != "0100000000000000" {
 			t.Errorf("%d: the next client finds %s with %s", kind, stop, a)
