@@ -80,7 +80,7 @@ func (*Command) Examples() string {
   tracewell show run.tf --value n                # figures of a value, with a histogram
   tracewell show run.tf --stacks --top 5         # how often each stack of calls was there
   tracewell show run.tf --folded | flamegraph.pl > run.svg
-  tracewell show run.tf --count-by 'q->kind' --quantiles q->length   # how often, and how much, by key
+  tracewell show run.tf --count-by 'q->kind' --quantiles 'q->length' # how often, and how much, by key
   tracewell show run.tf --json | jq .registers.rip
 `
 }
