@@ -52,6 +52,7 @@ type Reader struct {
 	crowded bool          // not all of them had room when they were woken last
 	waits   uint64        // that have been woken
 	holds   bool          // see Hold
+	drops   atomic.Bool   // some site does, or did, rather than wait
 
 	// sites are by index. Draining takes no lock for them: the list is replaced when it grows, its members at any time.
 	sites atomic.Pointer[[]atomic.Pointer[Slots]]
@@ -100,6 +101,9 @@ func (r *Reader) Define(s *Slots) {
 		r.sites.Store(&list)
 	}
 	list[s.site].Store(s)
+	if s.drops {
+		r.drops.Store(true)
+	}
 }
 
 // slots finds a site by its index, nil if there is none.
@@ -500,6 +504,9 @@ func (r *Reader) lostOf(s *Slots, index int) int64 {
 // Lost calls take, if there is anything to tell, with a record without frame or failure for each tracepoint that has dropped frames
 // since its record before.
 func (r *Reader) Lost(take func([]Record)) {
+	if !r.drops.Load() {
+		return
+	}
 	r.reset()
 	list := *r.sites.Load()
 	for i := range list {
