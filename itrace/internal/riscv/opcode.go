@@ -60,11 +60,12 @@ func HasResult(opcode uint64) bool {
 // ReadsCounter reports whether an instruction reads a register of control and status that counts (cycles, instructions, time,
 // events), or that says which machine this is: two machines that execute the same find different values there.
 func ReadsCounter(opcode uint64) bool {
-	const system, functions, hypervisor = 0x73, 0x7000, 0x4000
-	if opcode&0x7f != system || opcode&functions == 0 || opcode&functions == hypervisor {
+	const functions, hypervisor = 0x7000, 0x4000
+	number, accesses := systemAccess(opcode)
+	if !accesses || opcode&functions == hypervisor {
 		return false
 	}
-	switch number := opcode >> 20 & (systemRegisters - 1); number &^ 0x1f {
+	switch number &^ 0x1f {
 	case 0xb00, 0xb80, 0xc00, 0xc80: // of 32 counters each, and their upper halves
 		return true
 	default:
@@ -75,8 +76,15 @@ func ReadsCounter(opcode uint64) bool {
 // WritesSystem reports whether an instruction is one that accesses a register of control and status, by its number, and may write
 // it.
 func WritesSystem(opcode uint64, number uint16) bool {
+	accessed, accesses := systemAccess(opcode)
+	return accesses && accessed == uint64(number)
+}
+
+// systemAccess returns the number of the register of control and status that an instruction accesses, unless that is one without
+// such as ecall.
+func systemAccess(opcode uint64) (number uint64, ok bool) {
 	const system, functions = 0x73, 0x7000
-	return opcode&0x7f == system && opcode&functions != 0 && opcode>>20&(systemRegisters-1) == uint64(number)
+	return opcode >> 20 & (systemRegisters - 1), opcode&0x7f == system && opcode&functions != 0
 }
 
 // IsAtomic reports whether an instruction reads and writes memory at once.
