@@ -80,13 +80,18 @@ func TestFaultInRun(t *testing.T) {
 			t.Errorf("%q comes, %v", got, err)
 		}
 		c.conn.Close()
-		for end := time.Now().Add(10 * time.Second); (s.Running() || s.Register(0, 10) != 1) && time.Now().Before(end); {
-			time.Sleep(time.Millisecond)
-		}
+		await(func() bool { return !s.Running() && s.Register(0, 10) == 1 })
 		again := dial(t, s, address)
 		if stop, a := again.say("?"), again.say("pa"); stop != "T05thread:1;" || a != "0100000000000000" {
 			t.Errorf("%d: the next client finds %s with %s", kind, stop, a)
 		}
+	}
+}
+
+// await gives a machine time to come to a state: the test says what is wrong if it does not.
+func await(met func() bool) {
+	for end := time.Now().Add(10 * time.Second); !met() && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -96,9 +101,7 @@ func TestDrop(t *testing.T) {
 	address := s.Listen(t)
 	c := dial(t, s, address)
 	c.link.Send([]byte("c"))
-	for end := time.Now().Add(10 * time.Second); !s.Running() && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
+	await(s.Running)
 	s.Drop()
 	if _, err := io.ReadAll(c.conn); err != nil && !strings.Contains(err.Error(), "reset") {
 		t.Error(err)

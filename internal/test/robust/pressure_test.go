@@ -99,9 +99,16 @@ func (s *steady) standsStill(within time.Duration) {
 func (s *steady) runs(wanted time.Duration) {
 	s.Helper()
 	begin := testprog.Ran(s.T, s.Process.Pid)
-	for end := time.Now().Add(patience); testprog.Ran(s.T, s.Process.Pid) < begin+wanted; time.Sleep(time.Millisecond) {
+	until(s.T, func() bool { return testprog.Ran(s.T, s.Process.Pid) >= begin+wanted },
+		func() string { return "the program has no processor" })
+}
+
+// until waits for something to become true.
+func until(t testing.TB, met func() bool, otherwise func() string) {
+	t.Helper()
+	for end := time.Now().Add(patience); !met(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			s.Fatal("the program has no processor")
+			t.Fatal(otherwise())
 		}
 	}
 }
@@ -157,14 +164,16 @@ func startRecorder(t *testing.T, script string, options ...string) (*steady, *re
 func (r *recorder) await(file string) {
 	r.Helper()
 	r.file = file
-	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		if status, err := os.Stat(file); err == nil && status.Size() > 64<<10 {
-			return
-		}
-		if time.Now().After(end) {
-			r.Fatalf("no frames: %s", r.said())
-		}
-	}
+	r.grows(64<<10, "no frames")
+}
+
+// grows waits until the file is longer than a size.
+func (r *recorder) grows(size int64, otherwise string) {
+	r.Helper()
+	until(r.T, func() bool {
+		status, err := os.Stat(r.file)
+		return err == nil && status.Size() > size
+	}, func() string { return otherwise + ": " + r.said() })
 }
 
 // drains waits until a stopped recorder that goes on has written a ring's worth of frames.
@@ -174,14 +183,7 @@ func (r *recorder) drains() {
 	if err != nil {
 		r.Fatal(err)
 	}
-	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		if status, err := os.Stat(r.file); err == nil && status.Size() > begin.Size()+8<<20 {
-			return
-		}
-		if time.Now().After(end) {
-			r.Fatalf("the ring is not drained: %s", r.said())
-		}
-	}
+	r.grows(begin.Size()+8<<20, "the ring is not drained")
 }
 
 // said is what the recorder has printed on standard error.

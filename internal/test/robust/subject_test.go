@@ -105,11 +105,7 @@ func (s *subject) end() { s.input.Close() }
 // await polls until a condition holds.
 func (s *subject) await(what string, holds func() bool) {
 	s.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.Fatalf("not within %v: %s\n%s", patience, what, doings(s.pid))
-		}
-	}
+	until(s, holds, func() string { return fmt.Sprintf("not within %v: %s\n%s", patience, what, doings(s.pid)) })
 }
 
 // line returns the last line that the program printed of a kind, or false.
