@@ -103,16 +103,6 @@ func (s *steady) runs(wanted time.Duration) {
 		func() string { return "the program has no processor" })
 }
 
-// until waits for something to become true.
-func until(t testing.TB, met func() bool, otherwise func() string) {
-	t.Helper()
-	for end := time.Now().Add(patience); !met(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal(otherwise())
-		}
-	}
-}
-
 // recorder is tracewell record, attached to steady by pads.
 type recorder struct {
 	*testing.T

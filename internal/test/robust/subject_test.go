@@ -108,6 +108,16 @@ func (s *subject) await(what string, holds func() bool) {
 	until(s, holds, func() string { return fmt.Sprintf("not within %v: %s\n%s", patience, what, doings(s.pid)) })
 }
 
+// until waits for something to become true.
+func until(t testing.TB, met func() bool, otherwise func() string) {
+	t.Helper()
+	for end := time.Now().Add(patience); !met(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal(otherwise())
+		}
+	}
+}
+
 // line returns the last line that the program printed of a kind, or false.
 func (s *subject) line(kind string) (testprog.Record, bool) {
 	found := testprog.OfKind(testprog.Records(s.server.Stdout()), kind)
