@@ -4,6 +4,7 @@ package dialects
 
 import (
 	"tracewell/itrace"
+	"tracewell/itrace/bochs"
 	"tracewell/itrace/cva6"
 	"tracewell/itrace/dromajo"
 	"tracewell/itrace/execlog"
@@ -46,4 +47,5 @@ var All = itrace.Registry{
 	ovpsim.Dialect,
 	lackey.Dialect,
 	gdbsteps.Dialect,
+	bochs.Dialect,
 }
