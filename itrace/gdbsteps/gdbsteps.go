@@ -152,15 +152,16 @@ func left(line []byte) bool {
 // isRemark reports whether a line is one of those that GDB prints besides.
 func isRemark(line []byte) bool {
 	switch first := line[0]; {
+	case bytes.HasPrefix(line, zeroX): // a frame or a source line, with its pc
+		rest := line[scan.HexEnd(line, len(zeroX)):]
+		return bytes.HasPrefix(rest, tab) || bytes.HasPrefix(rest, in)
 	case first-'0' <= 9:
 		end := 0
 		for end < len(line) && line[end]-'0' <= 9 {
 			end++
 		}
-		// A source line behind its number, a display, or a frame with its pc.
-		rest := line[end:]
-		return bytes.HasPrefix(rest, tab) || bytes.HasPrefix(rest, display) ||
-			bytes.HasPrefix(line, zeroX) && bytes.Contains(line, in)
+		// A source line behind its number, or a display.
+		return bytes.HasPrefix(line[end:], tab) || bytes.HasPrefix(line[end:], display)
 	case first == '[':
 		return line[len(line)-1] == ']'
 	}

@@ -25,6 +25,7 @@ No registers.
 `},
 	{"GDB 13.1, display/i $pc with source, and continue", `Breakpoint 1, main (argc=1, argv=0x7fffffffe0a8) at step.c:9
 9	  int n = 0x10;
+0x0000000000201238	12				sum = sum >> 1 ^ (0xedb88320u & -(sum & 1));
 1: x/i $pc
 => 0x55555555514d <main+8>:	movl   $0x10,-0x4(%rbp)
 Continuing.
@@ -74,12 +75,13 @@ func TestRecords(t *testing.T) {
 		{
 			`1 {"remark":"Breakpoint 1, main (argc=1, argv=0x7fffffffe0a8) at step.c:9"}`,
 			`2 {"remark":"9\t  int n = 0x10;"}`,
-			`3 {"remark":"1: x/i $pc"}`,
-			"4 " + instruction("0x55555555514d", " gaps", "movl   $0x10,-0x4(%rbp)"),
-			`5 {"remark":"Continuing."}`,
-			`6 {"remark":"Temporary breakpoint 2, std::map<int, int>::at (this=0x7) at /usr/include/c++/12/bits/stl_map.h:540"}`,
-			`7 {"remark":"1: x/i $pc"}`,
-			"8 " + instruction("0x7ffff7c29d90", "", "mov    %rdi,%rax"),
+			`3 {"remark":"0x0000000000201238\t12\t\t\t\tsum = sum >> 1 ^ (0xedb88320u & -(sum & 1));"}`,
+			`4 {"remark":"1: x/i $pc"}`,
+			"5 " + instruction("0x55555555514d", " gaps", "movl   $0x10,-0x4(%rbp)"),
+			`6 {"remark":"Continuing."}`,
+			`7 {"remark":"Temporary breakpoint 2, std::map<int, int>::at (this=0x7) at /usr/include/c++/12/bits/stl_map.h:540"}`,
+			`8 {"remark":"1: x/i $pc"}`,
+			"9 " + instruction("0x7ffff7c29d90", "", "mov    %rdi,%rax"),
 		},
 		{
 			"1 " + instruction("0x000055555555514d", `"id":6,`, "movl   $0x10,-0x4(%rbp)"),

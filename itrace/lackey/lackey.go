@@ -11,11 +11,12 @@
 // Whether accesses are told is known, since the option asks for both.
 //
 // What Valgrind says of itself, and the program's output if it goes to the same place, stand between: lines that begin with "==" or
-// "--" and the number of a process are remarks. All threads of the program are one processor, as Valgrind runs one at a time and
-// does not say which.
+// "--" and the number of a process, or with "###", are remarks. All threads of the program are one processor, as Valgrind runs one
+// at a time and does not say which.
 package lackey
 
 import (
+	"bytes"
 	"math"
 
 	"tracewell/itrace"
@@ -85,8 +86,12 @@ func access(b *itrace.Batch, addr uint64, digits []byte, size uint32, write bool
 	m.Addr, m.AddrDigits, m.Size, m.Write = addr, digits, size, write
 }
 
-// isRemark reports whether a line begins as "==16025==" or "--16025--", which Valgrind puts in front of what it says.
+// isRemark reports whether a line begins as "==16025==" or "--16025--", which Valgrind puts in front of what it says, or as what
+// its reader of debugging information says.
 func isRemark(line []byte) bool {
+	if bytes.HasPrefix(line, []byte("### ")) {
+		return true
+	}
 	if len(line) < 5 || line[0] != '=' && line[0] != '-' || line[1] != line[0] {
 		return false
 	}

@@ -14,7 +14,7 @@ import (
 var museum = []struct{ producer, text string }{
 	{"Valgrind 3.19, --tool=lackey --trace-mem=yes, x86-64", `==16025== Lackey, an example Valgrind tool
 ==16025== Command: ./x86.elf
-==16025== 
+### unhandled dwarf2 abbrev form code 0x25
 I  00401000,7
 I  00401010,5
  S 00402248,8
@@ -37,7 +37,7 @@ func TestRecords(t *testing.T) {
 	want := []string{
 		`1 {"remark":"==16025== Lackey, an example Valgrind tool"}`,
 		`2 {"remark":"==16025== Command: ./x86.elf"}`,
-		`3 {"remark":"==16025=="}`,
+		`3 {"remark":"### unhandled dwarf2 abbrev form code 0x25"}`,
 		`4 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x00401000",` + tells,
 		`5 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x00401010",` + tells,
 		`6 {"kind":"memory","time":0,"cpu":0,"access":"write","partial":true,"size":8,"address":"0x00402248"}`,
