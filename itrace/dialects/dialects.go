@@ -4,12 +4,15 @@ package dialects
 
 import (
 	"tracewell/itrace"
+	"tracewell/itrace/bochs"
 	"tracewell/itrace/cva6"
 	"tracewell/itrace/dromajo"
 	"tracewell/itrace/execlog"
+	"tracewell/itrace/gdbsteps"
 	"tracewell/itrace/gem5"
 	"tracewell/itrace/ibex"
 	"tracewell/itrace/jsonl"
+	"tracewell/itrace/lackey"
 	"tracewell/itrace/matcher"
 	"tracewell/itrace/ovpsim"
 	"tracewell/itrace/qemulog"
@@ -42,4 +45,7 @@ var All = itrace.Registry{
 	sail.Dialect,
 	whisper.Dialect,
 	ovpsim.Dialect,
+	lackey.Dialect,
+	gdbsteps.Dialect,
+	bochs.Dialect,
 }

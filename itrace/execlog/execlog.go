@@ -9,8 +9,10 @@
 //
 // The number of the processor is decimal, all others are hexadecimal. The disassembly may be empty, and of RISC-V up to 8.1 begins
 // with the opcode in all its digits, which is then the opcode: the other one is the first four bytes, as many as they may be, and
-// had the beginning of the next instruction above one of two bytes until 9.0. Where there is no disassembly, as of x86, it cannot
-// be told how much of the opcode that is, and it is not compared.
+// had the beginning of the next instruction above one of two bytes until 9.0. Where there is no disassembly it cannot be told how
+// much of the opcode that is, and it is not compared. Nor is it from the first % in a disassembly on, which the names of registers
+// begin with on x86, where instructions have any length. Of a big-endian processor the opcode has its bytes in reverse order on the
+// usual machines, which nothing tells: the option opcode=none has none compared.
 //
 // An access tells neither size nor data. With a device behind it, as under qemu-system, the address is the physical one. Registers
 // are those whose value has changed since the last line of the processor, as far as the plugin was asked for them (since 9.0):
@@ -32,8 +34,10 @@ import (
 var Dialect = &itrace.Dialect{
 	Name:  "execlog",
 	Title: "QEMU's execlog",
-	New:   func(itrace.Settings) itrace.Decoder { return itrace.EachLine(&reader{}) },
-	Why:   why,
+	Options: []itrace.Option{{Name: "opcode", Values: []string{"number", "none"},
+		Help: "What the opcode is: a number to compare, or none, as of big-endian processors."}},
+	New: func(s itrace.Settings) itrace.Decoder { return itrace.EachLine(&reader{none: s["opcode"] == "none"}) },
+	Why: why,
 }
 
 func why(head []byte) string {
@@ -51,27 +55,46 @@ var (
 
 // reader reads lines.
 type reader struct {
+	none      bool // the option
 	registers bool // changes of registers are told
+	percent   bool // there was a % in a disassembly
 
 	line []byte
 	at   int
 	cpu  int32
 }
 
+// The bits of the state.
+const (
+	hasRegisters = 1 << iota
+	hasPercent
+)
+
 // AppendState implements itrace.LineReader.
 func (r *reader) AppendState(dst []byte) []byte {
+	var state byte
 	if r.registers {
-		return append(dst, 1)
+		state |= hasRegisters
 	}
-	return dst
+	if r.percent {
+		state |= hasPercent
+	}
+	if state == 0 {
+		return dst
+	}
+	return append(dst, state)
 }
 
 // Restore implements itrace.LineReader.
 func (r *reader) Restore(state []byte) error {
-	r.registers = len(state) > 0
-	if len(state) > 1 || r.registers && state[0] != 1 {
+	r.registers, r.percent = false, false
+	if len(state) == 0 {
+		return nil
+	}
+	if len(state) > 1 || state[0] == 0 || state[0] > hasRegisters|hasPercent {
 		return itrace.ErrState
 	}
+	r.registers, r.percent = state[0]&hasRegisters != 0, state[0]&hasPercent != 0
 	return nil
 }
 
@@ -87,6 +110,10 @@ func (r *reader) Line(b *itrace.Batch, line []byte) *itrace.SyntaxError {
 		r.registers = true
 	}
 	i.Scope |= itrace.NoMode | itrace.NoLoaded | itrace.NoStored | itrace.OnlyChanges
+	r.percent = r.percent || bytes.IndexByte(i.Disasm, '%') >= 0
+	if r.percent || r.none {
+		i.Scope |= itrace.NoOpcode
+	}
 	if !r.registers {
 		i.Scope |= itrace.NoRegisters | itrace.NoSystem
 	}

@@ -27,6 +27,9 @@ var museum = []struct{ producer, text string }{
 `},
 	{"QEMU 7.2, AArch64: a mnemonic of hexadecimal digits", `0, 0x400800c8, 0x1e622843, "fadd d3, d2, d2"
 `},
+	{"QEMU 7.2, user mode, x86, with disassembly", `0, 0x2011f6, 0x303905, "addl $0x3039, %eax"
+0, 0x201350, 0x60df1c50, "retq", load, 0x4000800848
+`},
 }
 
 func TestMuseum(t *testing.T) {
@@ -75,6 +78,13 @@ func TestRecords(t *testing.T) {
 		4: {
 			`1 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x400800c8","opcode":"0x1e622843","tells":"opcode loads stores",` +
 				`"disasm":"fadd d3, d2, d2"}`,
+		},
+		5: {
+			`1 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x2011f6","opcode":"0x303905","tells":"loads stores",` +
+				`"disasm":"addl $0x3039, %eax"}`,
+			`2 {"kind":"instruction","time":0,"cpu":0,"id":0,"address":"0x201350","opcode":"0x60df1c50","tells":"loads stores",` +
+				`"disasm":"retq"}`,
+			`2 {"kind":"memory","time":0,"cpu":0,"access":"read","partial":true,"address":"0x4000800848"}`,
 		},
 	} {
 		if diff := cmp.Diff(want, dialecttest.Lines(t, Dialect, museum[i].text)); diff != "" {

@@ -192,12 +192,14 @@ func (a *aligner) pairBare() (enough bool) {
 	if !a.sees(records) {
 		return false
 	}
-	q := &a.queue[1-side]
-	if !q.shows(a.queue[side].at(0), records) {
+	q, bare := &a.queue[1-side], a.queue[side].at(0)
+	first := q.at(0)
+	// What the other side does not tell of instructions it does not tell of what was before them.
+	a.restrict(side, bare, bare.scope.Common(first.scope))
+	if !q.shows(bare, records) {
 		a.wanted = firstLookahead
 		return true
 	}
-	first := q.at(0)
 	none := &group{bare: true, cpu: a.cpu, line: first.line, offset: first.offset}
 	none.finish()
 	q.groups = slices.Insert(q.groups, q.start, none)

@@ -161,10 +161,10 @@ func (a *aligner) restrict(side int, g *group, s itrace.Scope) {
 		}
 	}
 	missing := s &^ g.scope
-	if missing&itrace.NoOpcode != 0 {
+	if missing&itrace.NoOpcode != 0 && !g.bare {
 		a.c.rules.onlyIn("opcodes", 1-side)
 	}
-	if missing&itrace.NoMode != 0 {
+	if missing&itrace.NoMode != 0 && !g.bare {
 		a.c.rules.onlyIn("modes", 1-side)
 	}
 	g.blank(s)

@@ -151,6 +151,7 @@ func (a *aligner) follow(steps []step) {
 				return
 			}
 			x, y := a.queue[reference].at(0), a.queue[other].at(0)
+			a.level(x, y)
 			a.pairFirst(x, y, a.compare(x, y))
 		}
 	}

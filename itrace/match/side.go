@@ -265,7 +265,10 @@ func (s *side) instruction(r *itrace.Record) {
 	g.words = g.keepPart(r.Text, g.keep(r.Text), r.Disasm)
 	g.pc, g.opcode, g.skipped, g.time, g.id = r.Addr, r.Value, r.Skipped, r.Time, r.ID
 	g.scope, g.trapped = r.Scope, r.Trapped
-	if r.Wild || len(r.Digits) > 16 {
+	switch {
+	case r.Scope&itrace.NoOpcode != 0:
+		g.opcode = 0 // there may be one all the same that is not to be compared
+	case r.Wild || len(r.Digits) > 16:
 		g.wild = true
 		g.opcodes = g.keepDigits(r.Digits)
 	}

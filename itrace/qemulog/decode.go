@@ -271,6 +271,9 @@ func (d *decoder) instructions(b *itrace.Batch, e *exec, t *block, u *unit) {
 		r := d.instruction(b, e, scope, u.dump == 0 || u.final || several || d.linked, d.linked && end)
 		r.Addr, r.AddrDigits, r.Value, r.Digits = from.addr, from.addrs, from.value, from.opcode
 		r.Disasm, r.Mode, r.Trapped = from.disassembly, mode, trapped
+		if len(from.opcode) == 0 {
+			r.Scope |= itrace.NoOpcode
+		}
 		if end {
 			return
 		}
@@ -355,8 +358,12 @@ var classes = func() map[string]class {
 	all := make(map[string]class)
 	for _, m := range arch.Machines() {
 		for _, r := range m.Registers {
-			if r.Kind != arch.Status {
-				all[r.Name] = isGeneral
+			if r.Kind == arch.Status {
+				continue
+			}
+			all[r.Name] = isGeneral
+			for _, name := range r.Aliases {
+				all[name] = isGeneral
 			}
 		}
 	}

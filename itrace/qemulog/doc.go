@@ -4,8 +4,8 @@
 //	exec   = ("Trace " | "Chain ") [ CPU ": " ] ["0x"] HOST " [" [ CPU ": " ] BLOCK "] " SYMBOL
 //	BLOCK  = PC | CS "/" PC [ "/" FLAGS [ "/" CFLAGS ] ]
 //	in_asm = "----------------" NL "IN: " SYMBOL NL [ "Priv: " DEC "; Virt: " DEC NL ] { CODE NL } NL
-//	CODE   = "0x" PC ":  " OPCODE "  " DISASSEMBLY
-//	cpu    = lines of { " " NAME " " HEX } or of { NAME ["sp"] "=" HEX }
+//	CODE   = "0x" PC ":  " [ OPCODE "  " ] DISASSEMBLY
+//	cpu    = lines of [ "GPR" DEC ":" | "CP0" ] { " " NAME " " ["0x"] HEX } or of { NAME ["sp"] "=" ["0x"] HEX }
 //	int    = "riscv_cpu_do_interrupt: hart:" CPU ", async:" DEC ", cause:" HEX ", epc:" HEX ", tval:" HEX ", desc=" CAUSE
 //	       | "Taking exception " DEC " [" CAUSE "] on CPU " CPU NL { "..." TEXT NL }
 //	       | DEC ": v=" HEX " e=" HEX " i=" DEC " cpl=" DEC " IP=" HEX ":" HEX " pc=" HEX TEXT
@@ -15,6 +15,7 @@
 //	 x4/tp    00000000 x5/t0    00000000 x6/t1    00000000 x7/t2    00000000
 //	X02=0000000000000000 X03=0000000000000000 X04=0000000000000000
 //	EAX=00000000 EBX=00000000 ECX=00000000 EDX=00060fb1
+//	GPR04: a0 00000000 a1 00000000 a2 00000000 a3 00000000
 //	riscv_cpu_do_interrupt: hart:0, async:0, cause:0000000000000008, epc:0x000000008000006c, tval:0x0000000000000000, desc=user_ecall
 //
 // An exec line is of a block of translated code that is about to run. The instructions of a block are in the in_asm block that was
@@ -34,6 +35,6 @@
 // A wfi leaves its block. A block that writes to itself, or that the end of the log cuts, is taken as run to its end, since nothing
 // tells where it was left.
 //
-// Lines of RISC-V, AArch64, Arm and x86 are of 7.2 as it wrote them. The forms of exec lines without CFLAGS or CPU, "Chain",
+// Lines of RISC-V, AArch64, Arm, x86 and MIPS are of 7.2 as it wrote them. The forms of exec lines without CFLAGS or CPU, "Chain",
 // blocks that stopped before, interrupts, and events of x86 have not been seen in a log by these tests.
 package qemulog

@@ -135,6 +135,29 @@ R00=00000000 R01=00000000 R02=00000000 R03=00000000
 R12=00000000 R13=00000000 R14=00000000 R15=00000008
 PSR=400001d3 -Z-- A svc32
 `},
+	{"QEMU 7.2, MIPS, -singlestep -d in_asm,exec,nochain,cpu", `----------------
+IN: _start
+0x00020398:  addiu	sp,sp,-24
+
+Trace 0: 0x7fcba56000c0 [00000000/00020398/000000e2/00000201] _start
+pc=0x00020398 HI=0x00000000 LO=0x00000000 ds 00e2 00000000 0
+GPR04: a0 00000000 a1 00000000 a2 00000000 a3 00000000
+GPR24: t8 00000000 t9 00000000 k0 00000000 k1 00000000
+GPR28: gp 00000000 sp 40800970 s8 00000000 ra 00000000
+CP0 Status  0x24000010 Cause   0x00000000 EPC    0x00000000
+    Config0 0x80008482 Config1 0x9e190c8f LLAddr 0x0000000000000000
+----------------
+IN: _start
+0x0002039c:  sw	ra,20(sp)
+
+Trace 0: 0x7fcba56001c0 [00000000/0002039c/000000e2/00000201] _start
+pc=0x0002039c HI=0x00000000 LO=0x00000000 ds 00e2 00000000 0
+GPR04: a0 00000000 a1 00000000 a2 00000000 a3 00000000
+GPR24: t8 00000000 t9 00000000 k0 00000000 k1 00000000
+GPR28: gp 00000000 sp 40800958 s8 00000000 ra 00000000
+CP0 Status  0x24000010 Cause   0x00000000 EPC    0x00000000
+    Config0 0x80008482 Config1 0x9e190c8f LLAddr 0x0000000000000000
+`},
 }
 
 func TestMuseum(t *testing.T) {
@@ -230,6 +253,12 @@ func TestRecords(t *testing.T) {
 			`10 0 remark`,
 			`13 0 00000004 00000000  "andeq    r0, r0, r0" registers`,
 			`17 0 00000008   ""`,
+		}, {
+			`2 0 remark`,
+			`5 0 00020398   "addiu\tsp,sp,-24" registers`,
+			`13 0 remark`,
+			`20 0 sp=40800958`,
+			`16 0 0002039c   "sw\tra,20(sp)"`,
 		},
 	} {
 		if diff := cmp.Diff(want, brief(t, museum[i].text)); diff != "" {
@@ -385,15 +414,15 @@ func TestNeverRun(t *testing.T) {
 // TestProblems says what is wrong with lines, and where.
 func TestProblems(t *testing.T) {
 	for line, want := range map[string]string{
-		"hello":                               `column 1: found "hello", expected Trace, a line of dashes, or an exception`,
-		"0x1000:  0001  nop":                  `column 1: found "0x1000:", expected Trace, a line of dashes, or an exception`,
-		"Trace 0: [0/1000/0/201]":             `column 10: found "[0/1000/0/201]", expected the address of a translation and a bracket`,
-		"Trace 0: 0x7f00 [0/x/0/201]":         `column 20: found "x/0/201]", expected hexadecimal digits`,
-		"Trace 0: 0x7f00 [0/1000/0/2 1]":      `column 28: found " 1]", expected a slash or a bracket`,
-		"Trace 0: 0x7f00 [0/1/2/3/4]":         `column 26: found "4]", expected a slash or a bracket`,
-		"Trace 0 [10000000000000021]":         `column 10: found "10000000000000021]", expected hexadecimal digits`,
-		"Taking exception 2":                  `column 1: found "Taking", expected an exception with its cause and address`,
-		"----------------\nIN:\n0x10:  f nop": `column 8: found "f", expected an opcode`,
+		"hello":                          `column 1: found "hello", expected Trace, a line of dashes, or an exception`,
+		"0x1000:  0001  nop":             `column 1: found "0x1000:", expected Trace, a line of dashes, or an exception`,
+		"Trace 0: [0/1000/0/201]":        `column 10: found "[0/1000/0/201]", expected the address of a translation and a bracket`,
+		"Trace 0: 0x7f00 [0/x/0/201]":    `column 20: found "x/0/201]", expected hexadecimal digits`,
+		"Trace 0: 0x7f00 [0/1000/0/2 1]": `column 28: found " 1]", expected a slash or a bracket`,
+		"Trace 0: 0x7f00 [0/1/2/3/4]":    `column 26: found "4]", expected a slash or a bracket`,
+		"Trace 0 [10000000000000021]":    `column 10: found "10000000000000021]", expected hexadecimal digits`,
+		"Taking exception 2":             `column 1: found "Taking", expected an exception with its cause and address`,
+		"----------------\nIN:\n0x10:":   `column 6: found the end of the line, expected an opcode or an instruction in words`,
 	} {
 		records := dialecttest.Read(t, Dialect, strings.NewReader(line+"\n"), 8)
 		last := records[len(records)-1]

@@ -99,8 +99,8 @@ func blanks(line []byte, at int) int {
 
 // number reads hexadecimal digits of 64 bits at most, with 0x or without; there are none if text is empty.
 func number(line []byte, at int) (value uint64, text []byte, end int) {
-	if bytes.HasPrefix(line[at:], []byte("0x")) {
-		at += len("0x")
+	if bytes.HasPrefix(line[at:], zeroX) {
+		at += len(zeroX)
 	}
 	end = digits(line, at, hex)
 	value, ok := itrace.ParseHex(line[at:end])
@@ -172,7 +172,7 @@ func parseExec(line []byte) (e exec, at int, expected string) {
 // code is a line of an in_asm block.
 type code struct {
 	addr         []byte // digits
-	bytes        []byte // of the opcode, with single blanks between
+	bytes        []byte // of the opcode, with single blanks between; empty if it is not told
 	disassembly  []byte
 	continuation bool // it has no disassembly: more bytes of the instruction before, if there is one
 }
@@ -184,24 +184,26 @@ func parseCode(line []byte) (c code, at int, expected string) {
 		return c, at, "an address and a colon"
 	}
 	from := blanks(line, at+1)
+	if from == len(line) {
+		return c, from, "an opcode or an instruction in words"
+	}
 	at = digits(line, from, hex)
 	width := at - from
-	if width == 0 || width%2 != 0 {
-		return c, from, "an opcode"
+	if width == 0 || width%2 != 0 || at < len(line) && line[at] != ' ' { // a word, such as "dadd"
+		c.disassembly = line[from:]
+		return c, from, ""
 	}
 	for at < len(line) && line[at] == ' ' && digits(line, at+1, hex) == at+1+width {
 		at += 1 + width
 	}
 	c.bytes = line[from:at]
-	if at < len(line) && line[at] != ' ' {
-		return c, at, "a blank behind the opcode"
-	}
 	c.disassembly = line[blanks(line, at):]
 	c.continuation = len(c.disassembly) == 0
 	return c, at, ""
 }
 
-// pairs goes through the registers of a line of a dump: NAME=HEX, with or without blanks in front of =, or NAME HEX.
+// pairs goes through the registers of a line of a dump: NAME=HEX, with or without blanks in front of =, or NAME HEX. HEX may have
+// 0x in front.
 type pairs struct {
 	line  []byte
 	at    int
@@ -211,8 +213,22 @@ type pairs struct {
 func (p *pairs) begin(line []byte) {
 	*p = pairs{line: line, signs: bytes.IndexByte(line, '=') >= 0}
 	if !p.signs && line[0] != ' ' {
-		p.at = len(line)
+		p.at = group(line)
 	}
+}
+
+// group returns where the registers begin of a line that begins with the name of a group of them, "GPR04: " or "CP0 ", or the end
+// of the line if there is none.
+func group(line []byte) int {
+	if bytes.HasPrefix(line, []byte("GPR")) {
+		if at := digits(line, len("GPR"), decimal); bytes.HasPrefix(line[at:], []byte(": ")) {
+			return at + len(": ")
+		}
+	}
+	if text := "CP0 "; bytes.HasPrefix(line, []byte(text)) {
+		return len(text)
+	}
+	return len(line)
 }
 
 // next returns the next register. Without = there is nothing but registers in a line.
@@ -241,6 +257,9 @@ func (p *pairs) next() (name, value []byte, ok bool) {
 		if sign {
 			at = blanks(p.line, at+1)
 		}
+		if bytes.HasPrefix(p.line[at:], zeroX) {
+			at += len(zeroX)
+		}
 		to := digits(p.line, at, hex)
 		p.at = to
 		if to == at || to < len(p.line) && p.line[to] != ' ' {
@@ -256,6 +275,8 @@ func (p *pairs) next() (name, value []byte, ok bool) {
 		return name, p.line[at:to], true
 	}
 }
+
+var zeroX = []byte("0x")
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
