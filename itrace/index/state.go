@@ -161,7 +161,7 @@ func (m *memory) unseen(wants []Want) []Want {
 // take takes from a record the bytes that are unseen. Those whose digits the writer did not know are settled as well: what they
 // held before is of no use.
 func (m *memory) take(t *Trace, it *Item) {
-	if it.Kind == itrace.Register {
+	if it.Kind != itrace.Memory && it.Kind != itrace.Instruction {
 		return
 	}
 	// Differences wrap as addresses do: an access that begins below the piece comes to a number above all lengths, and with each
@@ -219,7 +219,7 @@ func DigitByte(digits []byte, fromEnd uint64) (byte, bool) {
 
 // AtTime returns the first position whose instruction has a time, or a later one. Beyond the last time it is the end.
 func (t *Trace) AtTime(time uint64) (int64, error) {
-	if time > t.dir.lastTime {
+	if time > t.LastTime {
 		return t.Instructions, nil
 	}
 	// The time in front of a block is the highest so far: the block looked for is the last in front of which it is lower.

@@ -54,6 +54,8 @@ var documents = []document{
 	{"A comparison of execution traces",
 		"tracewell match REFERENCE OTHER --json; tracewell match --pairs FILE --json; tracewell match --merge FILE --json",
 		"One object per line for each comparison.", reflect.TypeFor[match.Result]()},
+	{"A moment of an execution trace", "tracewell query at TRACE POSITION --json", "One object per line for each instruction.",
+		reflect.TypeFor[wire.Moment]()},
 	{"Faults in a generated trace", "tracewell gen-trace --planted FILE", "One object in a file.", reflect.TypeFor[generate.Outcome]()},
 	{"The binary", "tracewell version --json", "One object on one line.", reflect.TypeFor[wire.Build]()},
 }
