@@ -36,7 +36,15 @@ func opened(t testing.TB, text []byte, d *itrace.Dialect, o execution.Options) (
 		if r.Kind == itrace.Instruction {
 			number++
 		}
-		s.records = append(s.records, told{r.Clone(), number})
+		c := told{r.Clone(), number}
+		c.Name = r.AppendName(nil)
+		if c.Kind == itrace.Memory && c.Size == 0 {
+			// Where no size is told the data have one, or it is that of a usual access.
+			if c.Size = uint32(len(c.Digits)+1) / 2; c.Size == 0 {
+				c.Size = 8
+			}
+		}
+		s.records = append(s.records, c)
 	}
 	return asked, s
 }
@@ -92,7 +100,20 @@ func (s *story) learn(m memory, r *told) {
 		s.bytes(m, r.Addr, len(r.Digits)/2, r.Digits)
 	case r.Kind == itrace.Memory:
 		s.bytes(m, r.Addr, int(r.Size), r.Digits)
+		for i := range uint64(r.Size) {
+			if len(r.Digits) == 0 && r.Write {
+				m[r.Addr+i] = "??"
+			}
+		}
 	}
+}
+
+// value is the digits of an access to so many bytes.
+func value(digits []byte, size int) string {
+	if len(digits) == 0 {
+		return ""
+	}
+	return strings.Repeat("0", max(0, 2*size-len(digits))) + strings.ToLower(string(digits))
 }
 
 // bytes puts a number of so many bytes into memory.
@@ -100,7 +121,8 @@ func (s *story) bytes(m memory, addr uint64, size int, digits []byte) {
 	if len(digits) == 0 {
 		return
 	}
-	padded := strings.Repeat("0", max(0, 2*size-len(digits))) + strings.ToLower(string(digits))
+	padded := value(digits, size)
+	padded = padded[len(padded)-2*size:] // opcodes without their leading zeros may have an odd number of digits
 	for i := range size {
 		at := i
 		if !s.bigEndian {
@@ -122,7 +144,7 @@ func (s *story) held(m memory, addr uint64, size int) string {
 		if !ok {
 			b = "??"
 		}
-		known = known || ok
+		known = known || ok && b != "??"
 		number += b
 	}
 	if !known {
@@ -145,11 +167,11 @@ func (s *story) accesses(q asked, name string, addr, size uint64, write bool) []
 		meets := name == "" && overlaps(r, addr, size) && r.Write == write ||
 			name != "" && write && r.Kind == itrace.Register && strings.EqualFold(string(r.Name), name)
 		if meets && r.number >= q.from && r.number < q.to && (q.cpu < 0 || r.CPU == q.cpu) {
-			before, value := registers[key], strings.ToLower(string(r.Digits))
+			before, held := registers[key], strings.ToLower(string(r.Digits))
 			if name == "" {
-				before = s.held(m, r.Addr, int(r.Size))
+				before, held = s.held(m, r.Addr, int(r.Size)), value(r.Digits, int(r.Size))
 			}
-			lines = append(lines, fmt.Sprint(r.number, r.Line, " ", before, ">", value))
+			lines = append(lines, fmt.Sprint(r.number, r.Line, " ", before, ">", held))
 		}
 		s.learn(m, r)
 		if r.Kind == itrace.Register {
@@ -250,6 +272,6 @@ func compare(t *testing.T, what string, q asked, got, want []string) {
 	for i < len(got) && i < len(want) && got[i] == want[i] {
 		i++
 	}
-	t.Fatalf("%s, %+v: %d answers of %d; the first that differs is the one behind %d\ngot  %.3q\nwant %.3q", what, q, len(got), len(want), i,
-		got[i:], want[i:])
+	t.Fatalf("%s, %+v: %d answers of %d; the first that differs is the one behind %d\ngot  %.120q\nwant %.120q", what, q, len(got), len(want), i,
+		got[i:min(i+3, len(got))], want[i:min(i+3, len(want))])
 }
