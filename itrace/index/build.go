@@ -14,11 +14,12 @@ import (
 
 // The sets that blocks and the nodes above them have.
 const (
-	executed   = iota // bytes of instructions
-	read              // bytes of memory
-	written           // bytes of memory
-	registers         // numbers of registers of a processor
-	processors        // their numbers
+	executed      = iota // bytes of instructions
+	read                 // bytes of memory
+	written              // bytes of memory
+	registers            // numbers of registers of a processor that were written
+	registersRead        // those of which the trace tells that they were read
+	processors           // their numbers
 	setKinds
 )
 
@@ -34,6 +35,8 @@ const (
 	// mostNames and mostCPUs are how many names of registers and processors a trace may have.
 	mostNames = 1 << 16
 	mostCPUs  = 1 << 10
+	// mostScales is how many units of time are told apart.
+	mostScales = 8
 	// shortAccess is how many bytes of memory a record may speak of whose digits are fewer than these have.
 	shortAccess = 64
 )
@@ -54,7 +57,7 @@ func Build(trace io.Reader, d *itrace.Dialect, id Identity, to io.Writer) (Summa
 		reader: itrace.NewReader(pieces, d), pieces: pieces, out: output{to: to},
 		names: make(map[string]uint32), numbers: make(map[string]*[]int),
 		bySlot: make(map[uint64]int), leaf: leaf{line: 1}, cpus: make(map[int32]bool),
-		states: make(map[[sha256.Size]byte]place),
+		states: make(map[[sha256.Size]byte]place), scopes: make(map[itrace.Scope]int64),
 	}
 	id.Dialect = d.String()
 	for i := range b.sets {
@@ -144,7 +147,10 @@ type builder struct {
 	numbers  map[string]*[]int // by name as written: slots by processor, -1 for none
 	bySlot   map[uint64]int
 	slots    []slot
-	changed  []int // slots written in the block
+	changed  []int                  // slots written in the block
+	scopes   map[itrace.Scope]int64 // instructions of each
+	scope    itrace.Scope           // of the instructions counted in alike
+	alike    int64                  // instructions in a row that are in no scope of scopes yet
 	cpus     map[int32]bool
 	speaking int32 // the processor that cpus is known to have
 	lastName string
@@ -197,6 +203,7 @@ func (b *builder) record(r *itrace.Record) error {
 	case itrace.Instruction:
 		b.leaf.instructions++
 		b.time = max(b.time, r.Time)
+		b.told(r)
 		b.sets[executed].add(r.Addr, opcodeBytes(r))
 		return b.processor(r.CPU)
 	case itrace.Memory:
@@ -213,7 +220,16 @@ func (b *builder) record(r *itrace.Record) error {
 			size = accessBytes(r)
 		}
 		b.sets[kind].add(r.Addr, size)
-	case itrace.RegisterRead, itrace.Event, itrace.Remark:
+	case itrace.RegisterRead:
+		if err := b.processor(r.CPU); err != nil {
+			return err
+		}
+		s, err := b.slot(r)
+		if err == nil {
+			b.sets[registersRead].add(b.slots[s].key, 1)
+		}
+		return err
+	case itrace.Event, itrace.Remark:
 	case itrace.Register:
 		if err := b.processor(r.CPU); err != nil {
 			return err
@@ -223,6 +239,21 @@ func (b *builder) record(r *itrace.Record) error {
 		b.unknown(r, r.Problem.Error())
 	}
 	return nil
+}
+
+// told takes note of what the trace tells of an instruction, and in which unit its times are.
+func (b *builder) told(r *itrace.Record) {
+	if r.Scope != b.scope {
+		b.scopes[b.scope] += b.alike
+		b.scope, b.alike = r.Scope, 0
+	}
+	b.alike++
+	if n := len(b.tell.Scales); n > 0 && b.tell.Scales[n-1] == string(r.Scale) || len(r.Scale) == 0 {
+		return
+	}
+	if !slices.Contains(b.tell.Scales, string(r.Scale)) && len(b.tell.Scales) < mostScales {
+		b.tell.Scales = append(b.tell.Scales, string(r.Scale))
+	}
 }
 
 // opcodeBytes is how many bytes an instruction takes.
@@ -399,9 +430,11 @@ func (b *builder) closeLeaf() {
 	}
 	b.addNode(0, node)
 	if len(b.tell.leaves)%fanout == 0 {
-		every := make([]int, len(b.slots))
-		for i := range every {
-			every[i] = i
+		var every []int
+		for i := range b.slots {
+			if b.slots[i].line > 0 { // one that was only read holds nothing that is known
+				every = append(every, i)
+			}
 		}
 		b.snapshot = b.appendValues(b.snapshot[:0], every)
 	}

@@ -7,12 +7,12 @@
 //
 // The trace is cut into blocks of about 256 KiB, between two units of its dialect (see itrace.Decoder), with the state that a
 // decoder has there. Effects at the beginning of a block belong to the last instruction of one before. Of each block the index
-// keeps four sets, in the form of intervals: the bytes whose instructions were executed, the bytes read, those written, and the
-// registers written; besides, which processors executed something, and the last value of each register written. Sixteen blocks make
-// a node above them, with the unions of their sets, sixteen of these another, and so on up to a root. A question is a walk down
-// this tree, forwards or backwards, to the next block that may have an answer. That block of the trace is then read again, which
-// takes less than a millisecond and gives answers that are exact: the index never answers itself, it says where there is nothing to
-// look for. Registers have all their values at the beginning of every sixteenth block, too.
+// keeps sets, in the form of intervals: the bytes whose instructions were executed, the bytes read, those written, the registers
+// written and those read; besides, which processors executed something, and the last value of each register written. Sixteen
+// blocks make a node above them, with the unions of their sets, sixteen of these another, and so on up to a root. A question is a
+// walk down this tree, forwards or backwards, to the next block that may have an answer. That block of the trace is then read
+// again, which takes less than a millisecond and gives answers that are exact: the index never answers itself, it says where there
+// is nothing to look for. Registers have all their values at the beginning of every sixteenth block, too.
 //
 // Lists of all accesses of every address, which come to mind first, answer no faster, and are five times as long as the trace in
 // tools that have them; sets forget how often, and in loops that is nearly everything.

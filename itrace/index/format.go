@@ -12,7 +12,7 @@ import (
 // them, and a trailer that says where the directory is. The trailer comes last, so that a file that was cut off has none.
 const (
 	magic       = "\x7fTWX\r\n\x1a\n"
-	version     = 2
+	version     = 3
 	trailerSize = 8 + 8 + 4 + int64(len(magic))
 	checksum    = 4
 
@@ -83,6 +83,9 @@ func appendHeader(dst []byte, id Identity) []byte {
 func appendChecked(dst, part []byte) []byte {
 	return binary.LittleEndian.AppendUint32(append(dst, part...), crc32.Checksum(part, castagnoli))
 }
+
+// IdentityOf returns of which trace an index says that it is, without reading more than its beginning.
+func IdentityOf(index io.ReaderAt) (Identity, error) { return readHeader(index) }
 
 // readHeader reads what appendHeader has written.
 func readHeader(r io.ReaderAt) (Identity, error) {

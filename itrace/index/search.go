@@ -16,6 +16,7 @@ const (
 	Read                    // a read of some of the bytes in a range
 	Write                   // a write of some of them
 	RegisterSet             // a write of a register of a processor
+	RegisterGet             // a read of one, where the trace tells of these
 	Turn                    // an instruction of a processor
 	Leave                   // an instruction of a processor outside a range of addresses
 )
@@ -39,9 +40,13 @@ type Found struct {
 // keys returns the spans of keys of a want.
 func (t *Trace) keys(w Want) (kind int, spans [2]span, n int) {
 	switch w.What {
-	case RegisterSet:
+	case RegisterSet, RegisterGet:
+		kind = registers
+		if w.What == RegisterGet {
+			kind = registersRead
+		}
 		key := registerKey(w.CPU, w.Name)
-		return registers, [2]span{{key, key}}, 1
+		return kind, [2]span{{key, key}}, 1
 	case Turn, Leave:
 		key := uint64(uint32(w.CPU))
 		return processors, [2]span{{key, key}}, 1
@@ -71,11 +76,17 @@ func (t *Trace) Meets(it *Item, w *Want) bool {
 		return at-from < max(w.Size, 1) || from-at < it.Size
 	case RegisterSet:
 		return it.Kind == itrace.Register && it.Name == w.Name && it.CPU == w.CPU
+	case RegisterGet:
+		return it.Kind == itrace.RegisterRead && it.Name == w.Name && it.CPU == w.CPU
 	case Leave:
 		return it.Kind == itrace.Instruction && it.CPU == w.CPU && t.address(it.Addr)-t.address(w.Addr) >= w.Size
 	}
 	return it.Kind == itrace.Instruction && it.CPU == w.CPU
 }
+
+// Offset is how far an address is behind another. Differences wrap as addresses do, at 32 bits where these have so many: one in
+// front of the other comes to a number above all lengths.
+func (t *Trace) Offset(addr, base uint64) uint64 { return t.address(addr - base) }
 
 // address is an address in the width that the processor has.
 func (t *Trace) address(a uint64) uint64 {
@@ -144,68 +155,95 @@ func (t *Trace) below(level, at, from int, back bool, wants []Want) (int, error)
 }
 
 // Next returns the first happening at or behind a position that is one of those wanted, nil for none.
-func (t *Trace) Next(ctx context.Context, position int64, wants []Want) (*Found, error) {
-	at := t.leafOf(position)
+func (t *Trace) Next(ctx context.Context, position int64, wants []Want) (first *Found, err error) {
+	err = t.Each(ctx, position, t.Instructions, wants, func(f Found) bool {
+		first = &f
+		return false
+	})
+	return first, err
+}
+
+// Previous returns the last happening in front of a position that is one of those wanted, nil for none.
+func (t *Trace) Previous(ctx context.Context, position int64, wants []Want) (last *Found, err error) {
+	err = t.EachBack(ctx, Ahead, position, wants, func(f Found) bool {
+		last = &f
+		return false
+	})
+	return last, err
+}
+
+// Ahead is where a range begins that has what happened in front of position 0, too.
+const Ahead = -1
+
+// Each has visit see everything that is one of those wanted and that happened between two positions, in the order of the trace,
+// until it returns false.
+func (t *Trace) Each(ctx context.Context, from, to int64, wants []Want, visit func(Found) bool) error {
+	at := t.leafOf(from)
 	for {
 		leaf, err := t.nextLeaf(at, false, wants)
-		if err != nil || leaf < 0 {
-			return nil, err
+		if err != nil || leaf < 0 || t.dir.leaves[leaf].first > to {
+			return err
 		}
 		b, err := t.block(leaf)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		// The node above may have promised what only the records in front of the position have; then the next leaf is looked for.
-		for i := b.itemAt(position); i < len(b.Items); i++ {
-			if f := t.found(b, i, wants); f != nil {
-				return f, nil
+		for i := b.itemAt(from); i < len(b.Items); i++ {
+			if b.First+int64(b.Items[i].Step) >= to {
+				return nil
+			}
+			if f, ok := t.found(b, i, wants); ok && !visit(f) {
+				return nil
 			}
 		}
 		if at = leaf + 1; at == len(t.dir.leaves) {
-			return nil, nil
+			return nil
 		}
 		// A set promises keys, not their order or what else a Want asks: a search may read many blocks, so it can be interrupted.
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 }
 
-// Previous returns the last happening in front of a position that is one of those wanted, nil for none.
-func (t *Trace) Previous(ctx context.Context, position int64, wants []Want) (*Found, error) {
-	at := t.leafOf(position)
+// EachBack is Each backwards, from what happened last.
+func (t *Trace) EachBack(ctx context.Context, from, to int64, wants []Want, visit func(Found) bool) error {
+	at := t.leafOf(to)
 	for {
 		leaf, err := t.nextLeaf(at, true, wants)
 		if err != nil || leaf < 0 {
-			return nil, err
+			return err
 		}
 		b, err := t.block(leaf)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for i := b.itemAt(position) - 1; i >= 0; i-- {
-			if f := t.found(b, i, wants); f != nil {
-				return f, nil
+		for i := b.itemAt(to) - 1; i >= 0; i-- {
+			if b.First+int64(b.Items[i].Step) < from {
+				return nil
+			}
+			if f, ok := t.found(b, i, wants); ok && !visit(f) {
+				return nil
 			}
 		}
 		if at = leaf - 1; at < 0 {
-			return nil, nil
+			return nil
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 }
 
 // found is what an item of a block fulfils of what is wanted: of several wants the first, as a debugger lists its watchpoints.
-// nil for nothing.
-func (t *Trace) found(b *Block, i int, wants []Want) *Found {
+func (t *Trace) found(b *Block, i int, wants []Want) (Found, bool) {
 	for w := range wants {
 		if it := &b.Items[i]; t.Meets(it, &wants[w]) {
-			return &Found{Instruction: b.First + int64(it.Step), Want: w, Item: it}
+			return Found{Instruction: b.First + int64(it.Step), Want: w, Item: it}, true
 		}
 	}
-	return nil
+	return Found{}, false
 }
 
 // leafOf returns the block that a position is in: that of the instruction in front of which it is, the last for the end.

@@ -2,9 +2,11 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strings"
 
 	"tracewell/itrace"
@@ -117,18 +119,23 @@ func (t *Trace) Line(offset int64) (string, error) {
 
 // Item is a record of a block, or what of it matters here.
 type Item struct {
-	Kind   itrace.Kind
-	Write  bool // Memory
-	Thumb  bool // Instruction: the state is T
-	CPU    int32
-	Name   uint32 // Register: its number
-	Step   int32  // the instruction that it belongs to, counted from the first of the block; -1 is the last in front of that
-	Addr   uint64 // Instruction, Memory
-	Size   uint64 // in bytes, of memory or opcode
-	Time   uint64
-	Digits []byte // opcode, data or value, as in the trace
-	Line   int64
-	Offset int64 // of the line
+	Kind    itrace.Kind
+	Write   bool // Memory
+	Thumb   bool // Instruction: the state is T
+	Skipped bool // Instruction: its condition did not hold
+	Trapped bool // Instruction: it had an exception
+	Event   itrace.EventKind
+	Scope   itrace.Scope // Instruction: what the trace tells of it
+	CPU     int32
+	Name    uint32 // Register: its number
+	Step    int32  // the instruction that it belongs to, counted from the first of the block; -1 is the last in front of that
+	Addr    uint64 // Instruction, Memory
+	Size    uint64 // in bytes, of memory or opcode
+	Time    uint64
+	Digits  []byte // opcode, data, value, or a further value of an event, as in the trace; empty if not told
+	Words   []byte // Instruction: the instruction in words. Event: its cause, as written
+	Line    int64
+	Offset  int64 // of the line
 }
 
 // Block is the records of a piece of the trace.
@@ -196,17 +203,21 @@ func (t *Trace) parse(text []byte, l leaf) (*Block, error) {
 			return nil, err
 		}
 		item := Item{Kind: r.Kind, CPU: r.CPU, Time: r.Time, Line: r.Line, Offset: r.Offset}
+		digits, words := r.Digits, []byte(nil)
 		switch r.Kind {
 		case itrace.Instruction:
 			step++
 			b.steps = append(b.steps, int32(len(b.Items)))
 			item.Addr, item.Size, item.Thumb = r.Addr, opcodeBytes(r), r.State == 'T'
+			item.Skipped, item.Trapped, item.Scope, words = r.Skipped, r.Trapped, r.Scope, r.Disasm
 		case itrace.Memory:
 			if memoryProblem(r) != "" {
 				continue
 			}
 			item.Addr, item.Size, item.Write = r.Addr, accessBytes(r), r.Write
-		case itrace.Register:
+		case itrace.Event:
+			item.Event, digits, words = r.Event, r.Detail, r.Name
+		case itrace.Register, itrace.RegisterRead:
 			name, ok := t.Register(string(r.AppendName(nil)))
 			if !ok {
 				return nil, ErrForeign
@@ -216,12 +227,8 @@ func (t *Trace) parse(text []byte, l leaf) (*Block, error) {
 			continue
 		}
 		item.Step = step
-		if cap(arena)-len(arena) < len(r.Digits) {
-			arena = make([]byte, 0, max(1<<14, len(r.Digits)))
-		}
-		from := len(arena)
-		arena = append(arena, r.Digits...)
-		item.Digits = arena[from:len(arena):len(arena)]
+		item.Digits, arena = kept(arena, digits)
+		item.Words, arena = kept(arena, words)
 		b.Items = append(b.Items, item)
 	}
 	if int64(len(b.steps)) != l.instructions {
@@ -230,31 +237,65 @@ func (t *Trace) parse(text []byte, l leaf) (*Block, error) {
 	return b, nil
 }
 
-// Verify reads all parts of the index and compares their checksums.
-func (t *Trace) Verify() error {
-	for _, l := range t.dir.leaves {
-		for _, p := range append(l.state, l.values) {
-			if _, err := readPart(t.index, p); err != nil {
-				return err
-			}
-		}
+// kept copies bytes to the end of an arena, which is another one if they do not fit: a block has many, of few bytes each.
+func kept(arena, b []byte) (copied, rest []byte) {
+	if cap(arena)-len(arena) < len(b) {
+		arena = make([]byte, 0, max(1<<14, len(b)))
 	}
-	for _, p := range t.dir.snapshots {
-		if _, err := readPart(t.index, p); err != nil {
-			return err
-		}
+	from := len(arena)
+	arena = append(arena, b...)
+	return arena[from:len(arena):len(arena)], arena
+}
+
+// Verify reads all parts of the index and compares their checksums. It goes through the file once, in large pieces: parts are small,
+// and a call of the system for each would take longer than all the rest.
+func (t *Trace) Verify() error {
+	parts := slices.Clone(t.dir.snapshots)
+	for _, l := range t.dir.leaves {
+		parts = append(append(parts, l.state...), l.values)
 	}
 	for _, level := range t.dir.levels {
 		for i := range level {
 			for _, s := range level[i].sets {
-				if s.size == 0 {
-					continue
-				}
-				if _, err := readPart(t.index, s.place); err != nil {
-					return err
+				if s.size > 0 {
+					parts = append(parts, s.place)
 				}
 			}
 		}
 	}
+	slices.SortFunc(parts, func(a, b place) int { return cmp.Compare(a.at, b.at) })
+	ahead := &readAhead{r: t.index}
+	for _, p := range parts {
+		if _, err := readPart(ahead, p); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// readAhead reads more than it is asked for, for one who goes through a file in order.
+type readAhead struct {
+	r      io.ReaderAt
+	buffer []byte
+	at     int64 // of the buffer in the file
+}
+
+// aheadBytes is how much is read at once.
+const aheadBytes = 1 << 20
+
+// ReadAt implements io.ReaderAt.
+func (a *readAhead) ReadAt(p []byte, at int64) (int, error) {
+	if len(p) > aheadBytes {
+		return a.r.ReadAt(p, at)
+	}
+	if at < a.at || at+int64(len(p)) > a.at+int64(len(a.buffer)) {
+		if a.buffer == nil {
+			a.buffer = make([]byte, aheadBytes)
+		}
+		n, err := a.r.ReadAt(a.buffer[:aheadBytes], at)
+		if a.buffer, a.at = a.buffer[:n], at; err != nil && n < len(p) {
+			return copy(p, a.buffer), err
+		}
+	}
+	return copy(p, a.buffer[at-a.at:]), nil
 }

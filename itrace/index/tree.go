@@ -4,7 +4,10 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+	"maps"
 	"slices"
+
+	"tracewell/itrace"
 )
 
 // leaf is a block of the trace.
@@ -95,8 +98,14 @@ func (b *builder) finish() {
 			b.closeNode(level)
 		}
 	}
+	b.scopes[b.scope] += b.alike
+	for _, scope := range slices.Sorted(maps.Keys(b.scopes)) {
+		if n := b.scopes[scope]; n > 0 {
+			b.tell.Scopes = append(b.tell.Scopes, Told{scope, n})
+		}
+	}
 	b.tell.Instructions = b.leaf.first + b.leaf.instructions
-	b.tell.Lines, b.tell.Bytes, b.tell.lastTime, b.tell.pieces = lines, size, b.time, b.pieces.sums
+	b.tell.Lines, b.tell.Bytes, b.tell.LastTime, b.tell.pieces = lines, size, b.time, b.pieces.sums
 	b.summary.Instructions, b.summary.Lines, b.summary.Bytes = b.tell.Instructions, lines, size
 	slices.Sort(b.tell.CPUs)
 	text := b.tell.append(nil, b.summary)
@@ -115,13 +124,31 @@ type Extent struct {
 	Instructions int64
 	Lines        int64
 	Bytes        int64
+	LastTime     uint64   // the highest; 0 where no times are told
+	Scales       []string // units of times, as the trace has them; none where it names none
+	Scopes       []Told   // what is told of instructions
+}
+
+// Told says of how many instructions the trace tells so much.
+type Told struct {
+	Scope        itrace.Scope
+	Instructions int64
+}
+
+// Lacking counts the instructions of which the trace does not tell some of what flags are about (see itrace.Scope.Lacks).
+func (e *Extent) Lacking(flags itrace.Scope) (n int64) {
+	for _, t := range e.Scopes {
+		if t.Scope.Lacks(flags) {
+			n += t.Instructions
+		}
+	}
+	return n
 }
 
 // directory is what is kept in memory of an index.
 type directory struct {
 	Extent
 	summary   Summary
-	lastTime  uint64
 	leaves    []leaf
 	levels    [][]node // the lowest are those of the leaves
 	snapshots []place  // values of all registers in front of every leaf whose number divides by fanout
@@ -134,15 +161,17 @@ func (d *directory) append(dst []byte, s Summary) []byte {
 		dst = binary.AppendUvarint(dst, uint64(n))
 	}
 	dst = append(binary.AppendUvarint(dst, uint64(len(s.Problem))), s.Problem...)
-	dst = binary.AppendUvarint(dst, d.lastTime)
+	dst = binary.AppendUvarint(dst, d.LastTime)
+	dst = appendStrings(dst, d.Scales)
+	dst = binary.AppendUvarint(dst, uint64(len(d.Scopes)))
+	for _, t := range d.Scopes {
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(t.Scope)), uint64(t.Instructions))
+	}
 	dst = binary.AppendUvarint(dst, uint64(len(d.CPUs)))
 	for _, cpu := range d.CPUs {
 		dst = binary.AppendUvarint(dst, uint64(uint32(cpu)))
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(d.Names)))
-	for _, name := range d.Names {
-		dst = append(binary.AppendUvarint(dst, uint64(len(name))), name...)
-	}
+	dst = appendStrings(dst, d.Names)
 	dst = binary.AppendUvarint(dst, uint64(len(d.leaves)))
 	for i := range d.leaves {
 		dst = d.leaves[i].append(dst)
@@ -157,6 +186,14 @@ func (d *directory) append(dst []byte, s Summary) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(d.pieces)))
 	for _, sum := range d.pieces {
 		dst = binary.LittleEndian.AppendUint32(dst, sum)
+	}
+	return dst
+}
+
+func appendStrings(dst []byte, texts []string) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(texts)))
+	for _, text := range texts {
+		dst = append(binary.AppendUvarint(dst, uint64(len(text))), text...)
 	}
 	return dst
 }
@@ -221,13 +258,14 @@ func parseDirectory(text []byte, end int64) (*directory, error) {
 	}
 	d.summary.Problem = string(in.bytes())
 	d.summary.Instructions, d.summary.Lines, d.summary.Bytes = d.Instructions, d.Lines, d.Bytes
-	d.lastTime = in.uvarint()
+	d.LastTime, d.Scales = in.uvarint(), in.strings()
+	for range in.count(2) {
+		d.Scopes = append(d.Scopes, Told{itrace.Scope(in.uvarint()), int64(in.uvarint())})
+	}
 	for range in.count(1) {
 		d.CPUs = append(d.CPUs, int32(in.uvarint()))
 	}
-	for range in.count(1) {
-		d.Names = append(d.Names, string(in.bytes()))
-	}
+	d.Names = in.strings()
 	d.leaves = make([]leaf, in.count(8))
 	for i := range d.leaves {
 		d.leaves[i] = in.leaf(end)
@@ -271,6 +309,13 @@ func (d *directory) check() error {
 		return damaged("its directory contradicts itself")
 	}
 	return nil
+}
+
+func (d *decoder) strings() (texts []string) {
+	for range d.count(1) {
+		texts = append(texts, string(d.bytes()))
+	}
+	return texts
 }
 
 func (d *decoder) leaf(end int64) (l leaf) {

@@ -8,15 +8,16 @@ import (
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/itrace/execution"
 	"tracewell/itrace/matcher"
 	"tracewell/target"
 	"tracewell/target/replay"
 )
 
 // openText opens a trace that is a text.
-func openText(t *testing.T, text string, o replay.ExecutionOptions, more ...func(*replay.ExecutionSource)) *replay.Execution {
+func openText(t *testing.T, text string, o replay.ExecutionOptions, more ...func(*execution.Source)) *replay.Execution {
 	t.Helper()
-	source := replay.ExecutionSource{Name: "trace", Content: strings.NewReader(text), Size: int64(len(text))}
+	source := execution.Source{Name: "trace", Content: strings.NewReader(text), Size: int64(len(text))}
 	for _, f := range more {
 		f(&source)
 	}
@@ -110,7 +111,7 @@ func TestWhatIsKnown(t *testing.T) {
 2 clk MW2 0000000000002002 xxab
 3 clk 0 IT (3) 0000000000001008 d503201f A svc : nop
 3 clk MR4 0000000000003000 01020304
-`, replay.ExecutionOptions{Arch: "aarch64"})
+`, replay.ExecutionOptions{Options: execution.Options{Arch: "aarch64"}})
 	want(t, "x9", m.register(0, "x9"), "0900000000000000", "x0 in the beginning", m.register(0, "x0"), "xxxxxxxxxxxxxxxx",
 		"pc", m.register(0, "pc"), "0010000000000000", "code", m.memory(0x1000, 8), "1f2003d5", "memory", m.memory(0x2000, 8), "")
 	m.Goto(1)
@@ -135,7 +136,7 @@ func TestBackfill(t *testing.T) {
 2 clk 0 IT (2) 1004 00000013 A m : nop
 2 clk MR4 00002004 00000002
 2 clk MW4 00002000 00000003
-`, replay.ExecutionOptions{Arch: "riscv32", Backfill: true})
+`, replay.ExecutionOptions{Options: execution.Options{Arch: "riscv32"}, Backfill: true})
 	want(t, "before", m.memory(0x2000, 8), "01000000", "zero", m.register(0, "zero"), "00000000")
 	m.Goto(1)
 	want(t, "then", m.memory(0x2000, 8), "0100000002000000")
@@ -149,7 +150,7 @@ func TestSignExtended(t *testing.T) {
 1 clk MW4 ffffffffa0000010 11223344
 2 clk 0 IT (2) 0000000080001004 00000000 A svc : nop
 2 clk R t0 ffffffff80000000
-`, replay.ExecutionOptions{Arch: "mips"})
+`, replay.ExecutionOptions{Options: execution.Options{Arch: "mips"}})
 	id := m.Threads()[0]
 	want(t, "pc", m.register(0, "pc"), "80001000")
 	if err := m.InsertBreakpoint(id, target.Breakpoint{Kind: target.WriteWatch, Addr: 0xa0000012, Length: 1}); err != nil {
@@ -168,7 +169,7 @@ func TestDirections(t *testing.T) {
 	for i := range 30 {
 		fmt.Fprintf(&text, "%d clk 0 IT (%d) %08x 00000000 A svc : nop\n%d clk R t0 %08x\n", i, i, 0x1000+4*(i%3), i, i)
 	}
-	m := newMachine(t, text.String(), replay.ExecutionOptions{Arch: "mips", Order: binary.LittleEndian})
+	m := newMachine(t, text.String(), replay.ExecutionOptions{Options: execution.Options{Arch: "mips", Order: binary.LittleEndian}})
 	id := m.Threads()[0]
 	check := func(s target.Snapshot) bool { // in front of instruction 13, 12 is in t0
 		v, err := s.Register(8)
@@ -222,7 +223,7 @@ func TestInterrupt(t *testing.T) {
 		fmt.Fprintf(&text, "%d clk 0 IT (%d) 00001000 00000000 A svc : b .\n", i, i)
 	}
 	for _, back := range []bool{false, true} {
-		m := newMachine(t, text.String(), replay.ExecutionOptions{Arch: "mips"})
+		m := newMachine(t, text.String(), replay.ExecutionOptions{Options: execution.Options{Arch: "mips"}})
 		m.Goto(500)
 		asked := 0
 		never := func(target.Snapshot) bool {
@@ -256,7 +257,7 @@ func TestGuess(t *testing.T) {
 		for line := range strings.SplitSeq(lines, ";") {
 			text += "1 clk " + line + "\n"
 		}
-		source := replay.ExecutionSource{Name: "trace", Content: strings.NewReader(text), Size: int64(len(text))}
+		source := execution.Source{Name: "trace", Content: strings.NewReader(text), Size: int64(len(text))}
 		e, _, err := replay.NewExecution(source, matcher.Dialect, replay.ExecutionOptions{})
 		got := fmt.Sprint(err)
 		if err == nil {
@@ -270,7 +271,7 @@ func TestGuess(t *testing.T) {
 			t.Errorf("%s: %s, want %s", lines, got, says)
 		}
 	}
-	_, _, err := replay.NewExecution(replay.ExecutionSource{Content: strings.NewReader(""), Name: "trace"}, matcher.Dialect, replay.ExecutionOptions{})
+	_, _, err := replay.NewExecution(execution.Source{Content: strings.NewReader(""), Name: "trace"}, matcher.Dialect, replay.ExecutionOptions{})
 	if err == nil || !strings.Contains(err.Error(), "no instructions") {
 		t.Errorf("an empty trace: %v", err)
 	}
@@ -279,7 +280,7 @@ func TestGuess(t *testing.T) {
 // TestMonitor gives commands that are wrong, and those for marks.
 func TestMonitor(t *testing.T) {
 	m := newMachine(t, "1 clk 0 IT (1) 00001000 00000000 A svc : nop\n1 clk R t0 00000001\n5 clk 0 IT (2) 00001004 00000000 A svc : nop\n",
-		replay.ExecutionOptions{Arch: "mips"})
+		replay.ExecutionOptions{Options: execution.Options{Arch: "mips"}})
 	do := func(line string) string {
 		name, args, _ := strings.Cut(line, " ")
 		for _, c := range m.Commands() {
@@ -318,7 +319,7 @@ func TestLeavesWhileItRuns(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&text, "%d clk 0 IT (%d) 00001000 00000000 A svc : b .\n", i, i)
 	}
-	m := newMachine(t, text.String(), replay.ExecutionOptions{Arch: "mips"})
+	m := newMachine(t, text.String(), replay.ExecutionOptions{Options: execution.Options{Arch: "mips"}})
 	id := m.Threads()[0]
 	met, left := make(chan bool), make(chan bool)
 	stopped := false

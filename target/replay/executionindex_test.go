@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tracewell/internal/test/testtool"
+	"tracewell/itrace/execution"
 	"tracewell/itrace/generate"
 	"tracewell/itrace/matcher"
 	"tracewell/target/replay"
@@ -30,7 +31,7 @@ func kept(t *testing.T, path string, o replay.ExecutionOptions) (answer string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := replay.ExecutionSource{Name: path, Content: f, Size: status.Size(), Path: path, Status: status}
+	source := execution.Source{Name: path, Content: f, Size: status.Size(), Path: path, Status: status}
 	e, notes, err := replay.NewExecution(source, matcher.Dialect, o)
 	if err != nil {
 		t.Fatal(err)
@@ -72,8 +73,8 @@ func TestIndexKept(t *testing.T) {
 		o.Instructions = instructions
 		writeFile(t, name, func(w io.Writer) error { _, err := generate.Write(w, o); return err })
 	}
-	index := path + replay.IndexSuffix
-	want, notes := kept(t, path, replay.ExecutionOptions{Keep: replay.InMemory})
+	index := path + execution.IndexSuffix
+	want, notes := kept(t, path, replay.ExecutionOptions{Options: execution.Options{Keep: execution.InMemory}})
 	noted(t, "in memory", notes, "")
 	if _, err := os.Stat(index); err == nil {
 		t.Error("there is a file of an index that is kept in memory")
@@ -86,7 +87,7 @@ func TestIndexKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	otherAnswer, _ := kept(t, other, replay.ExecutionOptions{})
-	foreign, err := os.ReadFile(other + replay.IndexSuffix)
+	foreign, err := os.ReadFile(other + execution.IndexSuffix)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,12 +142,12 @@ func wantNoIndexWhenInterrupted(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	source := replay.ExecutionSource{Name: path, Content: f, Size: status.Size(), Path: path, Status: status}
-	o := replay.ExecutionOptions{Context: ctx, Progress: func(done int64) {
+	source := execution.Source{Name: path, Content: f, Size: status.Size(), Path: path, Status: status}
+	o := replay.ExecutionOptions{Options: execution.Options{Context: ctx, Progress: func(done int64) {
 		if done > status.Size()/2 {
 			cancel()
 		}
-	}}
+	}}}
 	if _, _, err := replay.NewExecution(source, matcher.Dialect, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupted index: %v", err)
 	}
@@ -175,20 +176,20 @@ func TestIndexElsewhere(t *testing.T) {
 		return err
 	})
 	// A folder of that name stands for a place where nobody may write, which for the superuser there is not.
-	if err := os.MkdirAll(filepath.Join(path+replay.IndexSuffix, "full"), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Join(path+execution.IndexSuffix, "full"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	want, notes := kept(t, path, replay.ExecutionOptions{})
 	noted(t, "in the cache", notes, "the index is kept in "+filepath.Join(cache, "tracewell", "run.log-"))
-	files, err := filepath.Glob(filepath.Join(cache, "tracewell", "*"+replay.IndexSuffix))
+	files, err := filepath.Glob(filepath.Join(cache, "tracewell", "*"+execution.IndexSuffix))
 	if err != nil || len(files) != 1 {
 		t.Errorf("in the cache: %v, %v", files, err)
 	}
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(path, "none"))
-	if err := os.RemoveAll(path + replay.IndexSuffix); err != nil {
+	if err := os.RemoveAll(path + execution.IndexSuffix); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := testtool.Command(t, "mkfifo", path+replay.IndexSuffix).CombinedOutput(); err != nil {
+	if said, err := testtool.Command(t, "mkfifo", path+execution.IndexSuffix).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
 	got, notes := kept(t, path, replay.ExecutionOptions{})
@@ -206,7 +207,7 @@ func TestTraceChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	content := text.Bytes()
-	e := openText(t, string(content), replay.ExecutionOptions{}, func(s *replay.ExecutionSource) { s.Content = bytes.NewReader(content) })
+	e := openText(t, string(content), replay.ExecutionOptions{}, func(s *execution.Source) { s.Content = bytes.NewReader(content) })
 	target, err := e.Target()
 	if err != nil {
 		t.Fatal(err)

@@ -182,16 +182,10 @@ var errWriters = errors.New("writers of what? Want an address, as 0x1000 or 0x10
 
 // written reads what writers is asked about.
 func (t *ExecutionTarget) written(id target.ThreadID, args string) ([]index.Want, error) {
-	name := strings.ToLower(strings.TrimPrefix(args, "$"))
-	slot := t.e.layout.ByName(t.e.aliases[name])
-	if slot == nil {
-		slot = t.e.layout.ByName(name)
-	}
+	slot, names := t.e.Named(t.trace, args)
 	var wants []index.Want
-	for i, p := range t.e.parts {
-		if slot != nil && p.slot == slot || t.trace.Names[i] == name {
-			wants = append(wants, index.Want{What: index.RegisterSet, CPU: cpuOf(id), Name: uint32(i)})
-		}
+	for _, name := range names {
+		wants = append(wants, index.Want{What: index.RegisterSet, CPU: cpuOf(id), Name: name})
 	}
 	if slot != nil || len(wants) > 0 {
 		if len(wants) == 0 {

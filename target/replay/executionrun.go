@@ -406,7 +406,7 @@ func (s snapshot) Register(n arch.Reg) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	slot := s.t.e.layout.ByNumber(n)
+	slot := s.t.e.Layout.ByNumber(n)
 	if slot == nil || slot.Size > 8 {
 		return 0, fmt.Errorf("no register of up to 8 bytes has the number %d", n)
 	}

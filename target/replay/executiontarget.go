@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"tracewell/arch"
+	"tracewell/itrace/execution"
 	"tracewell/itrace/index"
 	"tracewell/target"
 	"tracewell/tdesc"
@@ -53,7 +54,7 @@ type state struct {
 
 // Target returns a target for a client that comes, at the beginning, or where At says.
 func (e *Execution) Target() (*ExecutionTarget, error) {
-	trace, err := e.trace()
+	trace, err := e.Trace()
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (t *ExecutionTarget) move(position int64) {
 // fail takes note of an error of the trace or its index: from then on nothing is told, lest it be wrong.
 func (t *ExecutionTarget) fail(err error) error {
 	if err != nil && t.err == nil {
-		t.err = fmt.Errorf("%s: %w", t.e.name, err)
+		t.err = fmt.Errorf("%s: %w", t.e.Name, err)
 	}
 	return t.err
 }
@@ -87,7 +88,7 @@ func cpuOf(id target.ThreadID) int32 { return int32(id.TID - 1) }
 func (t *ExecutionTarget) ISA() *arch.ISA { return t.e.isa }
 
 // Description implements target.Target.
-func (t *ExecutionTarget) Description() *tdesc.Target { return t.e.desc }
+func (t *ExecutionTarget) Description() *tdesc.Target { return t.e.Desc }
 
 // Threads implements target.Target.
 func (t *ExecutionTarget) Threads() []target.ThreadID {
@@ -155,37 +156,37 @@ func (t *ExecutionTarget) state(id target.ThreadID) (*state, error) {
 	if err != nil {
 		return nil, t.fail(err)
 	}
-	s := &state{make([]byte, t.e.layout.Size), make([]bool, t.e.layout.Size)}
+	s := &state{make([]byte, t.e.Layout.Size), make([]bool, t.e.Layout.Size)}
 	settled := make([]bool, len(s.known)) // also by digits that nobody knew
 	for _, v := range values {
-		if p := t.e.parts[v.Name]; v.CPU == cpu && p.slot != nil {
+		if p := t.e.Parts[v.Name]; v.CPU == cpu && p.Slot != nil {
 			t.put(s, settled, p, v.Digits)
 		}
 	}
-	if zero := t.e.layout.ByName(t.e.machine.Zero); zero != nil {
-		t.put(s, make([]bool, len(s.known)), part{zero, 0, zero.Size}, nil)
+	if zero := t.e.Layout.ByName(t.e.Machine.Zero); zero != nil {
+		t.put(s, make([]bool, len(s.known)), execution.Part{Slot: zero, To: zero.Size}, []byte("0"))
 	}
 	it, err := t.next(cpu)
 	if err != nil {
 		return nil, err
 	}
-	if pc := t.e.layout.ByNumber(t.e.isa.PC); it != nil && pc != nil {
-		t.put(s, make([]bool, len(s.known)), part{pc, 0, pc.Size}, fmt.Appendf(nil, "%016x", it.Addr))
+	if pc := t.e.Layout.ByNumber(t.e.isa.PC); it != nil && pc != nil {
+		t.put(s, make([]bool, len(s.known)), execution.Part{Slot: pc, To: pc.Size}, fmt.Appendf(nil, "%016x", it.Addr))
 	}
 	t.states[cpu] = s
 	return s, nil
 }
 
 // put puts the bytes of a value into those of a register that are not settled.
-func (t *ExecutionTarget) put(s *state, settled []bool, p part, digits []byte) {
-	for i := p.from; i < p.to; i++ {
-		at := p.slot.Offset + i
+func (t *ExecutionTarget) put(s *state, settled []bool, p execution.Part, digits []byte) {
+	for i := p.From; i < p.To; i++ {
+		at := p.Slot.Offset + i
 		if t.e.data.BigEndian {
-			at = p.slot.Offset + p.slot.Size - 1 - i
+			at = p.Slot.Offset + p.Slot.Size - 1 - i
 		}
 		if !settled[at] {
 			settled[at] = true
-			s.block[at], s.known[at] = index.DigitByte(digits, uint64(i-p.from))
+			s.block[at], s.known[at] = index.DigitByte(digits, uint64(i-p.From))
 		}
 	}
 }
@@ -224,7 +225,7 @@ func (t *ExecutionTarget) ReadMemory(_ target.ThreadID, addr arch.Addr, p []byte
 		return 0, t.fail(err)
 	}
 	t.seed(uint64(addr), p, known)
-	if t.e.o.Backfill {
+	if t.e.backfill {
 		if err := t.trace.Later(t.position, uint64(addr), p, known, t.e.data); err != nil {
 			return 0, t.fail(err)
 		}
@@ -246,27 +247,10 @@ func (t *ExecutionTarget) seed(addr uint64, p []byte, known []index.Knowledge) {
 		if known[i] != index.Unseen {
 			continue
 		}
-		if b, ok := t.e.program.initial(addr + uint64(i) - uint64(t.e.program.bias)); ok {
+		if b, ok := execution.Loaded(t.e.program.elf, addr+uint64(i)-uint64(t.e.program.bias)); ok {
 			p[i], known[i] = b, index.Known
 		}
 	}
-}
-
-// initial is a byte of memory as the program is loaded, by its address in the file.
-func (p *program) initial(addr uint64) (byte, bool) {
-	for _, s := range p.elf.Progs {
-		if s.Type != elf.PT_LOAD || addr-s.Vaddr >= s.Memsz {
-			continue
-		}
-		var b [1]byte
-		if addr-s.Vaddr < s.Filesz {
-			if n, _ := s.ReadAt(b[:], int64(addr-s.Vaddr)); n == 0 {
-				return 0, false
-			}
-		}
-		return b[0], true
-	}
-	return 0, false
 }
 
 // symbol finds a variable of the program by its name.

@@ -80,3 +80,11 @@ func (p *program) readSegment(addr uint64, b []byte) int {
 	}
 	return 0
 }
+
+// close closes the file.
+func (p *program) close() error {
+	if p == nil {
+		return nil
+	}
+	return p.file.Close()
+}

@@ -12,6 +12,7 @@ import (
 	"tracewell/arch"
 	"tracewell/internal/test/gdbtest"
 	"tracewell/itrace/generate"
+	"tracewell/itrace/execution"
 	"tracewell/itrace/matcher"
 	"tracewell/target"
 	"tracewell/target/replay"
@@ -48,7 +49,7 @@ func BenchmarkReplay(b *testing.B) {
 				build.samples = append(build.samples, size/1e6/seconds)
 				memory.samples = append(memory.samples, float64(peak)/1e6)
 			}
-			source := replay.ExecutionSource{Name: path, Content: f, Size: status.Size(), Path: path, Status: status}
+			source := execution.Source{Name: path, Content: f, Size: status.Size(), Path: path, Status: status}
 			e, _, err := replay.NewExecution(source, matcher.Dialect, replay.ExecutionOptions{})
 			check(b, err)
 			for range 10 {
@@ -57,7 +58,7 @@ func BenchmarkReplay(b *testing.B) {
 			check(b, e.Close())
 		}
 	}
-	index, err := os.Stat(path + replay.IndexSuffix)
+	index, err := os.Stat(path + execution.IndexSuffix)
 	check(b, err)
 	share.samples = []float64{100 * float64(index.Size()) / size}
 	reports = append(reports, &figureTable{fmt.Sprintf("replay of %d instructions, %.0f MB", replayInstructions, size/1e6),

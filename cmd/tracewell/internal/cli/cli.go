@@ -42,6 +42,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/match"
 	"tracewell/cmd/tracewell/internal/cli/mend"
 	"tracewell/cmd/tracewell/internal/cli/proxy"
+	"tracewell/cmd/tracewell/internal/cli/query"
 	"tracewell/cmd/tracewell/internal/cli/record"
 	"tracewell/cmd/tracewell/internal/cli/replay"
 	"tracewell/cmd/tracewell/internal/cli/serve"
@@ -64,6 +65,7 @@ type commands struct {
 	Check    check.Command    `cmd:"" help:"Report what is wrong with a trace file, and repair it."`
 	Convert  convert.Command  `cmd:"" help:"Write trace files and execution traces in another format; merge and cut trace files."`
 	Match    match.Command    `cmd:"" help:"Compare execution traces, and report where two executions diverge."`
+	Query    query.Command    `cmd:"" help:"Ask an execution trace who wrote a value, what was known at a moment, what was executed."`
 	Generate generateCommand  `cmd:"" name:"gen-trace" help:"Generate an execution trace to test tools with, with faults if wanted."`
 	Demo     demo.Command     `cmd:"" help:"Trace a small built-in program and print what was collected (${here} only)."`
 	Tdesc    tdesc.Command    `cmd:"" help:"Check, lay out, print and compare target descriptions."`
@@ -148,7 +150,7 @@ func parserOptions(streams console.Streams) []kong.Option {
 		kong.Name("tracewell"),
 		kong.Description("Traces programs without stopping them: GDB tracepoints, trace files, execution traces."),
 		kong.Vars{"version": versionLine(builtFrom()), "tdescSource": input.DescriptionSources,
-			"architectures": replay.Architectures(), "readFormats": convert.ReadFormats(), "writeFormats": convert.WriteFormats()},
+			"architectures": input.Architectures(), "readFormats": convert.ReadFormats(), "writeFormats": convert.WriteFormats()},
 		match.Variables(),
 		record.Variables(),
 		figures.Variables(),

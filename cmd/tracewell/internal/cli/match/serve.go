@@ -15,6 +15,7 @@ import (
 	"tracewell/internal/serving"
 	"tracewell/internal/text"
 	"tracewell/itrace/dialects"
+	"tracewell/itrace/execution"
 	"tracewell/itrace/match"
 	"tracewell/itrace/match/batch"
 	"tracewell/target/replay"
@@ -122,7 +123,8 @@ func (c *Command) side(side int, r *batch.Result, streams console.Streams) (*rec
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	e, err := recording.OpenExecution(file, d, replay.ExecutionOptions{Arch: c.Arch, Program: c.Exec}, streams)
+	options := replay.ExecutionOptions{Options: execution.Options{Arch: c.Arch}, Path: c.Exec}
+	e, err := recording.OpenExecution(file, d, options, streams)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}

@@ -88,7 +88,7 @@ func (c *Command) open(streams console.Streams) (*recording.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch d, err := c.executionDialect(file); {
+	switch d, err := c.DialectOf(file); {
 	case err != nil:
 		return nil, errors.Join(err, file.Close())
 	case d != nil:

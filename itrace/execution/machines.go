@@ -1,4 +1,4 @@
-package replay
+package execution
 
 import (
 	"debug/elf"
@@ -16,8 +16,8 @@ func executed() []*arch.Machine {
 	return slices.DeleteFunc(arch.Machines(), func(m *arch.Machine) bool { return m.Plausible == nil })
 }
 
-// SetNames lists what ExecutionOptions.Arch may be.
-func SetNames() []string {
+// Architectures lists what Options.Arch may be.
+func Architectures() []string {
 	var names []string
 	for _, m := range executed() {
 		names = append(names, m.Name)
@@ -30,7 +30,7 @@ func setByName(name string) (*arch.Machine, error) {
 	if m := arch.ByName(name); m != nil && m.Plausible != nil {
 		return m, nil
 	}
-	return nil, fmt.Errorf("%q is no architecture of execution traces: there are %s", name, strings.Join(SetNames(), ", "))
+	return nil, fmt.Errorf("%q is no architecture of execution traces: there are %s", name, strings.Join(Architectures(), ", "))
 }
 
 // setOf finds the machine of a program.
@@ -39,30 +39,30 @@ func setOf(f *elf.File) (*arch.Machine, error) {
 	if m := arch.ByELF(f.Machine, bits/8); m != nil && m.Plausible != nil {
 		return m, nil
 	}
-	return nil, fmt.Errorf("it is for %v of %d bits: execution traces are served of %s", f.Machine, bits,
-		strings.Join(SetNames(), ", "))
+	return nil, fmt.Errorf("it is for %v of %d bits: execution traces are understood of %s", f.Machine, bits,
+		strings.Join(Architectures(), ", "))
 }
 
-// part is a register of a description, or some of its bytes.
-type part struct {
-	slot     *tdesc.Slot
-	from, to int // bytes from the least significant one on
+// Part is a register of a description, or some of its bytes.
+type Part struct {
+	Slot     *tdesc.Slot // nil for a name of the trace that is no register of the description
+	From, To int         // bytes from the least significant one on
 }
 
 // partsOf are what the names of a trace are of on a machine, by their numbers; those without a slot are nothing that GDB knows.
-func partsOf(m *arch.Machine, names []string, layout *tdesc.Layout) (parts []part, registers map[string]string, known int) {
+func partsOf(m *arch.Machine, names []string, layout *tdesc.Layout) (parts []Part, registers map[string]string, known int) {
 	registers = m.TraceNames(func(name string) bool { return slices.Contains(names, name) })
 	for _, name := range names {
 		base, high, low := cutRange(name)
 		slot := layout.ByName(registers[base])
 		if slot == nil {
-			parts = append(parts, part{})
+			parts = append(parts, Part{})
 			continue
 		}
 		known++
-		p := part{slot: slot, to: slot.Size}
+		p := Part{Slot: slot, To: slot.Size}
 		if high >= low && high >= 0 {
-			p.from, p.to = min(low/8, slot.Size), min((high+1)/8, slot.Size)
+			p.From, p.To = min(low/8, slot.Size), min((high+1)/8, slot.Size)
 		}
 		parts = append(parts, p)
 	}

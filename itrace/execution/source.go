@@ -1,4 +1,4 @@
-package replay
+package execution
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 	"tracewell/itrace/index"
 )
 
-// ExecutionSource is an execution trace that can be read anywhere.
-type ExecutionSource struct {
+// Source is the text of an execution trace, which can be read anywhere.
+type Source struct {
 	Name    string
 	Content io.ReaderAt // unpacked
 	Size    int64       // of it
@@ -50,11 +50,11 @@ type kept struct {
 }
 
 // index finds the index of a trace, or builds it. The notes say what happened that is not usual.
-func (s ExecutionSource) index(d *itrace.Dialect, o ExecutionOptions) (kept, []string, error) {
+func (s Source) index(d *itrace.Dialect, o Options) (kept, []string, error) {
 	if s.Path == "" || s.Size < smallTrace || o.Keep == InMemory {
 		return s.inMemory(d, o)
 	}
-	id, err := s.identity(d)
+	id, err := s.identity(d.String())
 	if err != nil {
 		return kept{}, nil, err
 	}
@@ -94,8 +94,29 @@ func (s ExecutionSource) index(d *itrace.Dialect, o ExecutionOptions) (kept, []s
 		more...), err
 }
 
+// Dialect returns the dialect of the index that is kept for the trace as it is, by its name with settings; "" if there is none. The
+// trace was in it when the index was built, so that nobody needs to find out again.
+func (s Source) Dialect() string {
+	if s.Path == "" || s.Size < smallTrace {
+		return ""
+	}
+	for _, path := range s.places() {
+		f, err := regularfile.Open(path)
+		if err != nil {
+			continue
+		}
+		id, err := index.IdentityOf(f)
+		f.Close()
+		own, wrong := s.identity(id.Dialect)
+		if err == nil && wrong == nil && id == own {
+			return id.Dialect
+		}
+	}
+	return ""
+}
+
 // places are where the index may be, the best first.
-func (s ExecutionSource) places() []string {
+func (s Source) places() []string {
 	places := []string{s.Path + IndexSuffix}
 	absolute, err := filepath.Abs(s.Path)
 	cache, none := os.UserCacheDir()
@@ -112,13 +133,13 @@ func (s ExecutionSource) places() []string {
 }
 
 // identity says which trace this is.
-func (s ExecutionSource) identity(d *itrace.Dialect) (index.Identity, error) {
+func (s Source) identity(dialect string) (index.Identity, error) {
 	sample, err := index.Sample(s.Content, s.Size)
-	return index.Identity{Size: s.Status.Size(), Modified: s.Status.ModTime().UnixNano(), Sample: sample, Dialect: d.String()}, err
+	return index.Identity{Size: s.Status.Size(), Modified: s.Status.ModTime().UnixNano(), Sample: sample, Dialect: dialect}, err
 }
 
 // build builds the index.
-func (s ExecutionSource) build(d *itrace.Dialect, id index.Identity, o ExecutionOptions, w io.Writer) (index.Summary, error) {
+func (s Source) build(d *itrace.Dialect, id index.Identity, o Options, w io.Writer) (index.Summary, error) {
 	return index.Build(&watched{in: io.NewSectionReader(s.Content, 0, s.Size), o: o}, d, id, w)
 }
 
@@ -126,7 +147,7 @@ func (s ExecutionSource) build(d *itrace.Dialect, id index.Identity, o Execution
 type watched struct {
 	in   io.Reader
 	done int64
-	o    ExecutionOptions
+	o    Options
 }
 
 // Read implements io.Reader.
@@ -143,7 +164,7 @@ func (w *watched) Read(p []byte) (int, error) {
 }
 
 // inMemory builds an index that is nowhere else.
-func (s ExecutionSource) inMemory(d *itrace.Dialect, o ExecutionOptions) (kept, []string, error) {
+func (s Source) inMemory(d *itrace.Dialect, o Options) (kept, []string, error) {
 	var out bytes.Buffer
 	if _, err := s.build(d, index.Identity{}, o, &out); err != nil {
 		return kept{}, nil, err
@@ -152,7 +173,7 @@ func (s ExecutionSource) inMemory(d *itrace.Dialect, o ExecutionOptions) (kept, 
 }
 
 // open opens an index that is there already, and reads all of it once, so that damage shows while it can be built anew.
-func (s ExecutionSource) open(path string, id index.Identity, d *itrace.Dialect) (kept, error) {
+func (s Source) open(path string, id index.Identity, d *itrace.Dialect) (kept, error) {
 	f, err := regularfile.Open(path)
 	if err != nil {
 		return kept{}, err
@@ -165,7 +186,7 @@ func (s ExecutionSource) open(path string, id index.Identity, d *itrace.Dialect)
 	return k, nil
 }
 
-func (s ExecutionSource) check(f *os.File, id index.Identity, d *itrace.Dialect) (kept, error) {
+func (s Source) check(f *os.File, id index.Identity, d *itrace.Dialect) (kept, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return kept{}, err
