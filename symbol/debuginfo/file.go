@@ -276,6 +276,20 @@ func (f *File) Section(name string) (content []byte, addr arch.Addr, ok bool) {
 	return content, s.addr, err == nil
 }
 
+// Code returns the code at an address, up to the end of its segment, as the file has it; nil where there is none.
+func (f *File) Code(addr arch.Addr) []byte {
+	for _, p := range f.main.elf.Progs {
+		if offset := uint64(addr) - p.Vaddr; p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && offset < p.Filesz {
+			c := cursorAt(f.main.data, p.Off)
+			code := c.bytes(p.Filesz)
+			if uint64(len(code)) > offset {
+				return code[offset:]
+			}
+		}
+	}
+	return nil
+}
+
 // Units are all units, those in .dwo files in place of what the linked file has of them.
 func (f *File) Units() []*Unit { return slices.Clone(f.units) }
 

@@ -1,0 +1,315 @@
+package calls
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"tracewell/arch/flow"
+	"tracewell/itrace"
+	"tracewell/itrace/program"
+	"tracewell/itrace/sites"
+)
+
+// The simulated program: functions of random instructions at fixed addresses, executed by an interpreter that knows its own calls.
+// What it executes is written as records of a processor with opcodes of RISC-V.
+
+type operation uint8
+
+const (
+	plain    operation = iota
+	call               // of a function, if there is room, by its address
+	indirect           // the same through a register
+	skip               // a branch over the next operation
+	tail               // the last: a jump to another function
+	ret                // the last
+	mret               // the last of a handler
+	mark               // a call of setjmp
+	escape             // a call of longjmp
+)
+
+type simulatedFunction struct {
+	begin uint64
+	code  []struct {
+		operation
+		to int // another function
+	}
+}
+
+const (
+	step       = 4
+	space      = 0x400
+	functions  = 12
+	setjmp     = functions
+	longjmp    = functions + 1
+	handlers   = functions + 2 // two
+	helper     = functions + 4 // of the handlers
+	all        = functions + 5
+	mostActive = 20
+)
+
+type count struct{ calls, self uint64 }
+
+type simulation struct {
+	*rand.Rand
+	functions [all]simulatedFunction
+	records   []itrace.Record
+	tree      map[string]*count
+	path      []int
+	marked    []uint64 // for each of path, where longjmp goes on in it; 0 for nowhere
+	handling  int
+	told      bool // interrupts are events of the trace
+	rate      int  // one interrupt in so many instructions, 0 for none
+	traps     int
+	budget    int
+	unclear   bool // an interrupt here cannot be told from where the instruction before leads
+}
+
+func newSimulation(seed uint64, told bool, rate int) *simulation {
+	s := &simulation{Rand: rand.New(rand.NewPCG(seed, 1)), tree: map[string]*count{}, told: told, rate: rate, budget: 3000}
+	for i := range s.functions {
+		f := &s.functions[i]
+		f.begin = 0x80000000 + uint64(i)*space
+		add := func(o operation, to int) {
+			f.code = append(f.code, struct {
+				operation
+				to int
+			}{o, to})
+		}
+		add(plain, 0)
+		for range s.IntN(12) {
+			switch o := operation(s.IntN(int(escape) + 1)); {
+			case i >= handlers && (o == call || o == indirect) && i != helper:
+				add(o, helper)
+			case i < functions && (o == call || o == indirect):
+				add(skip, 0)
+				add(o, s.IntN(functions))
+			case i < functions && (o == mark || o == escape && s.IntN(3) == 0):
+				add(o, 0)
+			default:
+				add(plain, 0)
+			}
+		}
+		switch {
+		case i == handlers || i == handlers+1:
+			add(mret, 0)
+		case i < functions-1 && s.IntN(4) == 0:
+			add(tail, s.IntN(functions))
+		default:
+			add(ret, 0)
+		}
+	}
+	return s
+}
+
+func name(function int) string { return fmt.Sprintf("f%d", function) }
+
+func (s *simulation) here() *count {
+	names := make([]string, len(s.path))
+	for i, f := range s.path {
+		names[i] = name(f)
+	}
+	key := strings.Join(names, ";")
+	if s.tree[key] == nil {
+		s.tree[key] = &count{}
+	}
+	return s.tree[key]
+}
+
+// emit executes an instruction; before it an interrupt may come.
+func (s *simulation) emit(pc uint64, opcode uint32) {
+	if s.rate > 0 && s.handling < 3 && s.IntN(s.rate) == 0 && len(s.records) > 0 &&
+		(!s.unclear || s.told && s.handling < 2) {
+		s.interrupt(pc)
+	}
+	s.unclear = false
+	s.records = append(s.records, itrace.Record{Kind: itrace.Instruction, Addr: pc, Value: uint64(opcode), Digits: []byte("00000013")})
+	s.here().self++
+	s.budget--
+}
+
+func (s *simulation) interrupt(pc uint64) {
+	s.handling++
+	s.traps++
+	if s.told {
+		s.records = append(s.records, itrace.Record{Kind: itrace.Event, Addr: pc, AddrDigits: []byte("0"), Name: []byte("timer"),
+			Extra: itrace.Extra{Event: itrace.Interrupt}})
+	}
+	path, marked := s.path, s.marked
+	s.path, s.marked, s.unclear = nil, nil, true
+	s.enter(handlers + s.IntN(2))
+	s.path, s.marked = path, marked
+	s.handling--
+}
+
+// enter calls a function. It returns how many calls longjmp leaves, and where it goes on; 0 for a return.
+func (s *simulation) enter(function int) (leave int, at uint64) {
+	s.path, s.marked = append(slices.Clone(s.path), function), append(slices.Clone(s.marked), 0)
+	s.here().calls++
+	leave, at = s.run(function, s.functions[function].begin)
+	s.path, s.marked = s.path[:len(s.path)-1], s.marked[:len(s.marked)-1]
+	return leave, at
+}
+
+// run executes a function from an address on.
+func (s *simulation) run(function int, pc uint64) (leave int, at uint64) {
+	f := &s.functions[function]
+	for i := int(pc-f.begin) / step; ; i++ {
+		pc := f.begin + uint64(i)*step
+		o := f.code[i]
+		busy := len(s.path) >= mostActive || s.budget < 0
+		callee, marked := o.to, false
+		switch o.operation {
+		case plain:
+			s.emit(pc, 0x13)
+			continue
+		case skip:
+			taken := busy || s.IntN(3) == 0
+			s.emit(pc, 0x00001463) // bnez x0, pc+8
+			if taken {
+				i++
+			}
+			continue
+		case tail:
+			if busy || callee == function {
+				callee = functions - 1
+			}
+			s.emit(pc, jal(0, s.functions[callee].begin-pc))
+			s.path[len(s.path)-1], s.marked[len(s.marked)-1] = callee, 0
+			s.here().calls++
+			return s.run(callee, s.functions[callee].begin)
+		case ret:
+			s.emit(pc, 0x8067)
+			s.unclear = true
+			return 0, 0
+		case mret:
+			s.emit(pc, 0x30200073)
+			s.unclear = true
+			return 0, 0
+		case mark:
+			callee, marked = setjmp, true
+		case escape:
+			if leave, at := s.escape(pc); leave > 0 {
+				return leave, at
+			}
+			s.emit(pc, 0x13)
+			continue
+		}
+		if o.operation == indirect {
+			s.emit(pc, 0x000300e7) // jalr ra, t1
+			s.unclear = true
+		} else {
+			s.emit(pc, jal(1, s.functions[callee].begin-pc))
+		}
+		leave, at := s.enter(callee)
+		if leave > 1 {
+			return leave - 1, at
+		}
+		if leave == 1 {
+			i = int(at-f.begin)/step - 1
+		}
+		if marked {
+			s.marked[len(s.marked)-1] = pc + step
+		}
+	}
+}
+
+// escape calls longjmp if a function is active that has called setjmp, and no other call of the same one is inside of it.
+func (s *simulation) escape(pc uint64) (leave int, at uint64) {
+	for i := len(s.path) - 2; i >= 0; i-- {
+		if s.marked[i] == 0 || slices.Contains(s.path[i+1:], s.path[i]) || s.budget < 0 {
+			continue
+		}
+		target := s.marked[i]
+		s.emit(pc, jal(1, s.functions[longjmp].begin-pc))
+		s.path, s.marked = append(s.path, longjmp), append(s.marked, 0)
+		s.here().calls++
+		s.emit(s.functions[longjmp].begin, 0x13)
+		s.emit(s.functions[longjmp].begin+step, 0x8067)
+		s.unclear = true
+		s.path, s.marked = s.path[:len(s.path)-1], s.marked[:len(s.marked)-1]
+		return len(s.path) - 1 - i, target
+	}
+	return 0, 0
+}
+
+func jal(rd uint32, offset uint64) uint32 {
+	o := uint32(offset)
+	return 0x6f | rd<<7 | o&0xff000 | o>>11&1<<20 | o>>1&0x3ff<<21 | o>>20&1<<31
+}
+
+// program is the symbols of the simulated program.
+func (s *simulation) program() *program.Program {
+	p := &program.Program{}
+	for i, f := range s.functions {
+		p.Functions = append(p.Functions, program.Function{Name: name(i), Begin: f.begin, End: f.begin + space, Whole: i})
+	}
+	return p
+}
+
+// found is the tree that a walker has found, by paths.
+func found(w *Walker) map[string]*count {
+	tree := map[string]*count{}
+	for i := range w.Nodes {
+		if i == 0 {
+			continue
+		}
+		var names []string
+		for _, n := range w.Path(i) {
+			names = append(names, w.Functions[w.Nodes[n].Function].Name)
+		}
+		key := strings.Join(names, ";")
+		if tree[key] == nil {
+			tree[key] = &count{}
+		}
+		tree[key].calls += w.Nodes[i].Calls
+		tree[key].self += w.Nodes[i].Self
+	}
+	return tree
+}
+
+// TestSimulated holds the calls that are found against those that the simulated program made.
+func TestSimulated(t *testing.T) {
+	for seed := range uint64(100) {
+		for _, told := range []bool{false, true} {
+			s := newSimulation(seed, told, int(seed%3)*20)
+			s.enter(int(seed % functions))
+			set := sites.Guess(s.records)
+			if set != flow.Sets()[0] {
+				t.Fatalf("seed %d: the instruction set is %v", seed, set)
+			}
+			w := New(sites.New(s.program(), set))
+			traps := 0
+			w.OnTrap = func(trap *Trap) {
+				if traps++; !trap.Returned || told && trap.Cause != "timer" {
+					t.Errorf("seed %d: %+v", seed, *trap)
+				}
+			}
+			w.Add(s.records)
+			w.Finish()
+			compare(t, fmt.Sprintf("seed %d, told %v", seed, told), s.tree, found(w))
+			if traps != s.traps {
+				t.Errorf("seed %d, told %v: %d interrupts, not %d", seed, told, traps, s.traps)
+			}
+			if t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+func compare(t *testing.T, what string, want, got map[string]*count) {
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if g := got[key]; g == nil || *g != *want[key] {
+			t.Errorf("%s: %s: %+v, not %+v", what, key, g, *want[key])
+		}
+	}
+	for key, g := range got {
+		if want[key] == nil && *g != (count{}) {
+			t.Errorf("%s: %s: %+v, not executed", what, key, *g)
+		}
+	}
+}
