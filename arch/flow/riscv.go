@@ -58,6 +58,9 @@ func riscv(narrow bool) func(code []byte, at uint64) Flow {
 // compressed decodes an instruction of 16 bits.
 func compressed(h uint32, at uint64, narrow bool) Flow {
 	rs := field(h, 7, 5, 0)
+	if h == 0 { // never an instruction, but what fills memory
+		return Flow{}
+	}
 	switch h & 0xe003 {
 	case 0x2001: // c.jal; with registers of 64 bits c.addiw
 		if narrow {

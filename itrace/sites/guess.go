@@ -22,29 +22,37 @@ func Guess(records []itrace.Record) *flow.Set {
 // agreement is how many instructions went where a set says, and of how many it says anything.
 func agreement(set *flow.Set, records []itrace.Record) (agreed, all int) {
 	var before *itrace.Record
+	var delayed *flow.Flow // of the jump in front of that, which takes effect behind it
+	var behind uint64      // where that goes if it is not taken
 	for i := range records {
 		r := &records[i]
 		if r.Kind != itrace.Instruction || len(r.Digits) == 0 {
 			continue
 		}
-		if b := before; b != nil && b.CPU == r.CPU && b.Scope&itrace.Gaps == 0 && !b.Trapped {
-			f := set.In(b.State).Decode(set.In(b.State).Bytes(b.Value, (len(b.Digits)+1)/2), b.Addr)
-			next := r.Addr == b.Addr+uint64(f.Len)
-			switch {
-			case f.Delayed: // the next instruction is in any case the one behind it
-				next = r.Addr == b.Addr+4
-			case f.Kind == flow.Next && f.Len == 0, f.Kind != flow.Next && !f.Direct:
-				before = r
-				continue
-			case f.Kind != flow.Next:
-				next = r.Addr == f.Target || f.Conditional && next
-			}
-			all++
-			if next {
-				agreed++
-			}
-		}
+		b := before
 		before = r
+		if b == nil || b.CPU != r.CPU || b.Scope&itrace.Gaps != 0 || b.Trapped {
+			delayed = nil
+			continue
+		}
+		in := set.In(b.State)
+		f := in.Decode(in.Bytes(b.Value, (len(b.Digits)+1)/2), b.Addr)
+		last, next := delayed, b.Addr+uint64(f.Len)
+		delayed = nil
+		switch {
+		case last != nil:
+			f, next = *last, behind
+		case f.Delayed: // the next instruction is in any case the one behind it
+			delayed, behind = &f, next
+			continue
+		}
+		known := f.Direct || f.Kind == flow.Next && f.Len != 0
+		if known {
+			all++
+		}
+		if known && (f.Direct && r.Addr == f.Target || (!f.Direct || f.Conditional) && r.Addr == next) {
+			agreed++
+		}
 	}
 	return agreed, all
 }

@@ -34,6 +34,14 @@ import (
 // Command is "tracewell query": the table of questions.
 type Command struct {
 	At atCommand `cmd:"" help:"Print the instruction at a position or a time, its effects, and those around it."`
+
+	Functions functionsCommand `cmd:"" help:"Print what each function took: calls, instructions and time, with and without what it called."`
+	Profile   profileCommand   `cmd:"" help:"Print the addresses, lines or functions at which most instructions were executed."`
+	Coverage  coverageCommand  `cmd:"" help:"Print what of the program was executed: lines, functions and branches; write it for lcov."`
+	Events    eventsCommand    `cmd:"" help:"List exceptions and interrupts, with their causes, their handlers and how long these took."`
+	Mix       mixCommand       `cmd:"" help:"Count the instructions executed by their mnemonics."`
+	Blocks    blocksCommand    `cmd:"" help:"Print the basic blocks in which most instructions were executed."`
+	Calltree  calltreeCommand  `cmd:"" help:"Print which function called which, by paths of calls, or folded stacks for flame graphs."`
 }
 
 // asking is what all questions have in common: the trace and what of it is asked about.
