@@ -143,6 +143,9 @@ const (
 // Common is what two traces both tell.
 func (s Scope) Common(o Scope) Scope { return (s|o)&lacking | s&o&^lacking }
 
+// Lacks reports whether a trace does not tell some of what the flags are about.
+func (s Scope) Lacks(flags Scope) bool { return (s&lacking|^s&^lacking)&flags != 0 }
+
 // scopeNames are the words for what is told, lowest bit first.
 var scopeNames = [scopeBits]string{"opcode", "mode", "registers", "system", "loads", "load-data", "stores", "store-data",
 	"all-writes", "reads", "events", "trapped", "gaps"}

@@ -11,33 +11,47 @@ const dumpWidth = 16
 // before the same as ASCII, with a dot for what is no printable character. Each line begins with indent. The first line
 // begins at addr, whatever its alignment, so that offsets can be read off.
 func AppendHexDump(dst []byte, indent string, addr arch.Addr, p []byte) []byte {
+	return AppendPartialDump(dst, indent, addr, p, nil)
+}
+
+// AppendPartialDump is AppendHexDump for memory of which some bytes are not known, which are shown as ?? and a question mark; known
+// nil is all.
+func AppendPartialDump(dst []byte, indent string, addr arch.Addr, p []byte, known []bool) []byte {
 	digits := addressDigits(addr, len(p))
 	for len(p) > 0 {
 		line := p[:min(dumpWidth, len(p))]
 		dst = append(dst, indent...)
 		dst = appendAddress(dst, addr, digits)
-		dst = appendDumpLine(dst, line)
+		dst = appendDumpLine(dst, line, known)
 		dst = append(dst, '\n')
 		p = p[len(line):]
+		if known != nil {
+			known = known[len(line):]
+		}
 		addr += dumpWidth
 	}
 	return dst
 }
 
-func appendDumpLine(dst, line []byte) []byte {
+func appendDumpLine(dst, line []byte, known []bool) []byte {
 	for i := range dumpWidth {
 		if i%8 == 0 {
 			dst = append(dst, ' ')
 		}
-		if i < len(line) {
-			dst = append(dst, ' ', hexDigits[line[i]>>4], hexDigits[line[i]&15])
-		} else {
+		switch {
+		case i >= len(line):
 			dst = append(dst, "   "...)
+		case known != nil && !known[i]:
+			dst = append(dst, " ??"...)
+		default:
+			dst = append(dst, ' ', hexDigits[line[i]>>4], hexDigits[line[i]&15])
 		}
 	}
 	dst = append(dst, "  |"...)
-	for _, c := range line {
-		if c < ' ' || c > '~' {
+	for i, c := range line {
+		if known != nil && !known[i] {
+			c = '?'
+		} else if c < ' ' || c > '~' {
 			c = '.'
 		}
 		dst = append(dst, c)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"tracewell/arch"
@@ -45,6 +46,7 @@ type Execution struct {
 	Parts   []Part            // of the registers of Layout, by the numbers of names in the trace
 	Aliases map[string]string // registers of Layout by all names that they have
 	Order   arch.ByteOrder    // of data; little endian where nothing tells
+	Program *elf.File         // of Options; nil for none
 
 	content io.ReaderAt
 	dialect *itrace.Dialect
@@ -57,7 +59,7 @@ var ErrNothing = errors.New("the trace has no instructions")
 // Open opens a trace, whose content must stay readable, and finds its index or builds it. The notes say what was found out, and
 // what could not be. An architecture that is not told is no error here: see Execution.Unclear.
 func Open(s Source, d *itrace.Dialect, o Options) (e *Execution, notes []string, err error) {
-	e = &Execution{Name: s.Name, content: s.Content, dialect: d}
+	e = &Execution{Name: s.Name, Program: o.Program, content: s.Content, dialect: d}
 	if e.kept, notes, err = s.index(d, o); err != nil {
 		return nil, notes, err
 	}
@@ -165,13 +167,17 @@ func guess(t *index.Trace) (*arch.Machine, error) {
 	}
 	var best []*arch.Machine
 	most := 0
-	for _, m := range executed() {
-		layout, err := machine.Bare(m, true).Layout()
+	for _, m := range arch.Machines() {
+		understood, desc := m.Plausible != nil, machine.Bare(m, true)
+		if desc == nil {
+			continue
+		}
+		layout, err := desc.Layout()
 		if err != nil {
 			return nil, err
 		}
 		_, _, known := partsOf(m, t.Names, layout)
-		if m.AddrSize == 8 != wide && !m.WideValues || known < most || known == 0 {
+		if understood && m.AddrSize == 8 != wide && !m.WideValues || known < most || known == 0 {
 			continue
 		}
 		if known > most {
@@ -179,6 +185,8 @@ func guess(t *index.Trace) (*arch.Machine, error) {
 		}
 		best = append(best, m)
 	}
+	// A machine that is not understood wins, too: those that are may have a few names in common with it.
+	best = slices.DeleteFunc(best, func(m *arch.Machine) bool { return m.Plausible == nil })
 	if len(best) > 1 {
 		best = byOpcodes(t, best)
 	}
@@ -266,4 +274,21 @@ func (e *Execution) Named(t *index.Trace, name string) (slot *tdesc.Slot, names 
 		}
 	}
 	return slot, names
+}
+
+// Loaded returns a byte of memory as a program is loaded, by its address in the file; false for one that is none of the program's.
+func Loaded(f *elf.File, addr uint64) (byte, bool) {
+	for _, s := range f.Progs {
+		if s.Type != elf.PT_LOAD || addr-s.Vaddr >= s.Memsz {
+			continue
+		}
+		var b [1]byte
+		if addr-s.Vaddr < s.Filesz {
+			if n, _ := s.ReadAt(b[:], int64(addr-s.Vaddr)); n == 0 {
+				return 0, false
+			}
+		}
+		return b[0], true
+	}
+	return 0, false
 }

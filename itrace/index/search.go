@@ -84,6 +84,10 @@ func (t *Trace) Meets(it *Item, w *Want) bool {
 	return it.Kind == itrace.Instruction && it.CPU == w.CPU
 }
 
+// Offset is how far an address is behind another. Differences wrap as addresses do, at 32 bits where these have so many: one in
+// front of the other comes to a number above all lengths.
+func (t *Trace) Offset(addr, base uint64) uint64 { return t.address(addr - base) }
+
 // address is an address in the width that the processor has.
 func (t *Trace) address(a uint64) uint64 {
 	if t.Narrow {

@@ -164,44 +164,45 @@ func (m *memory) take(t *Trace, it *Item) {
 	if it.Kind != itrace.Memory && it.Kind != itrace.Instruction {
 		return
 	}
-	// Differences wrap as addresses do: an access that begins below the piece comes to a number above all lengths, and with each
-	// byte closer to 0. A trace of a 32-bit machine wraps at 32 bits.
-	from := t.address(it.Addr) - t.address(m.addr)
+	// A read of which no data are told, or an instruction without its opcode, tells nothing; a write makes bytes unknown.
+	if len(it.Digits) == 0 && !it.Write {
+		return
+	}
 	for i := range it.Size {
-		at := from + i
-		if t.Narrow {
-			at = uint64(uint32(at))
-		}
+		at := t.Offset(it.Addr+i, m.addr)
 		if at >= uint64(len(m.bytes)) || m.known[at] != Unseen {
 			continue
 		}
 		m.known[at] = Unknowable
-		if b, ok := m.byteOf(it, i); ok {
+		if b, ok := m.Byte(it, i); ok {
 			m.bytes[at], m.known[at] = b, Known
 		}
 	}
 }
 
-// byteOf returns a byte of an access, counted from its lowest address.
-func (m *memory) byteOf(it *Item, i uint64) (byte, bool) {
+// Byte returns a byte of an access or an opcode, counted from its lowest address, and whether all of it is known.
+func (l Layout) Byte(it *Item, i uint64) (byte, bool) {
 	fromEnd := i // bytes behind it among the digits
 	switch {
-	case it.Kind == itrace.Instruction && m.Halfwords && it.Thumb && it.Size == 4:
+	case it.Kind == itrace.Instruction && l.Halfwords && it.Thumb && it.Size == 4:
 		// A Thumb instruction of 32 bits is two halfwords, the higher of them first, each in the byte order of code; its digits are
 		// those of the first halfword and then of the second.
 		fromEnd = [4]uint64{2, 3, 0, 1}[i]
-		if m.BigEndian && !m.LittleCode {
+		if l.BigEndian && !l.LittleCode {
 			fromEnd = 3 - i
 		}
-	case m.BigEndian && (it.Kind != itrace.Instruction || !m.LittleCode):
+	case l.BigEndian && (it.Kind != itrace.Instruction || !l.LittleCode):
 		fromEnd = it.Size - 1 - i
 	}
 	return DigitByte(it.Digits, fromEnd)
 }
 
 // DigitByte returns a byte of a row of digits, counted from the last, and whether all of it is known. In front of the first digits
-// are zeros.
+// are zeros; where there are no digits at all, nothing is known.
 func DigitByte(digits []byte, fromEnd uint64) (byte, bool) {
+	if len(digits) == 0 {
+		return 0, false
+	}
 	var b byte
 	for half := range uint64(2) {
 		at := len(digits) - 1 - int(2*fromEnd+half)

@@ -135,10 +135,10 @@ type Told struct {
 	Instructions int64
 }
 
-// Lacking counts the instructions of which the trace does not tell something: those whose scope has any of some flags that say so.
+// Lacking counts the instructions of which the trace does not tell some of what flags are about (see itrace.Scope.Lacks).
 func (e *Extent) Lacking(flags itrace.Scope) (n int64) {
 	for _, t := range e.Scopes {
-		if t.Scope&flags != 0 {
+		if t.Scope.Lacks(flags) {
 			n += t.Instructions
 		}
 	}

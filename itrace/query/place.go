@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"tracewell/arch"
 	"tracewell/itrace/index"
 )
 
@@ -92,9 +91,14 @@ func (t *Trace) Code(text string) (Code, error) {
 	}
 	locations, err := t.Program.Locate("*" + text)
 	if err != nil {
-		if locations, err = t.Program.Locate(text); err != nil {
-			return Code{}, err
+		locations, err = t.Program.Locate(text)
+	}
+	if err != nil {
+		// What is written in assembly may have symbols that are no functions.
+		if addr, _, unnamed := t.address(text); unnamed == nil {
+			return Code{text, []uint64{addr}}, nil
 		}
+		return Code{}, err
 	}
 	code := Code{Text: text}
 	for _, l := range locations {
@@ -142,6 +146,9 @@ func (t *Trace) Object(text string) (Object, error) {
 			return Object{Text: text, Names: names}, nil
 		}
 	}
+	if len(t.Names) == 0 && t.Program == nil && !strings.HasPrefix(strings.TrimPrefix(text, "&"), "0x") {
+		return Object{}, &Untold{"registers"}
+	}
 	low, high, isRange := strings.Cut(text, "..")
 	start, count, isCount := strings.Cut(text, ",")
 	o := Object{Text: text}
@@ -170,24 +177,26 @@ func (t *Trace) Object(text string) (Object, error) {
 
 // address reads an address or the name of a variable, and returns how many bytes that has: 1 of an address.
 func (t *Trace) address(text string) (addr, size uint64, err error) {
+	text = strings.TrimPrefix(text, "&")
 	if addr, ok := hexadecimal(text); ok {
 		return addr, 1, nil
 	}
-	name, offset, isSum := strings.Cut(strings.TrimPrefix(text, "&"), "+")
+	name, offset, isSum := strings.Cut(text, "+")
 	if t.Program == nil {
 		return 0, 0, fmt.Errorf("%q is neither a register of the trace nor an address as 0x1000; for variables name the program "+
 			"by --exec", text)
 	}
-	s, ok := t.Program.Symbol(name)
-	if !ok {
+	if s, ok := t.Program.Symbol(name); ok {
+		addr, size = uint64(s.Addr), max(s.Size, 1)
+	} else if addr, size, ok = t.labelsOf().named(name); !ok {
 		return 0, 0, fmt.Errorf("%q is neither a register of the trace nor a symbol of the program", name)
 	}
 	if !isSum {
-		return uint64(s.Addr), max(s.Size, 1), nil
+		return addr, size, nil
 	}
 	n, err := strconv.ParseUint(offset, 0, 63)
 	if err != nil {
 		return 0, 0, fmt.Errorf("%q: the offset is no number", text)
 	}
-	return uint64(s.Addr + arch.Addr(n)), 1, nil
+	return addr + n, 1, nil
 }

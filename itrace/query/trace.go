@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"tracewell/arch"
-	"tracewell/itrace"
 	"tracewell/itrace/execution"
 	"tracewell/itrace/index"
 	"tracewell/symbol"
@@ -20,6 +19,7 @@ type Trace struct {
 	CPU      *int32 // the only processor that is looked at; nil for all
 
 	places map[uint64]Place // by address, as they have been looked up
+	labels labels           // nil as long as nobody has asked for one
 }
 
 // New returns a Trace of which everything is asked.
@@ -68,7 +68,9 @@ func (t *Trace) Place(addr uint64) Place {
 	}
 	p, ok := t.places[addr]
 	if !ok {
-		p.Symbol = t.Program.Describe(arch.Addr(addr))
+		if p.Symbol = t.Program.Describe(arch.Addr(addr)); p.Symbol == "" {
+			p.Symbol = t.describeByLabel(addr)
+		}
 		if line, ok := t.Program.Line(arch.Addr(addr)); ok {
 			p.File, p.Line = line.File, line.Number
 		}
@@ -101,11 +103,3 @@ type Untold struct{ What string }
 
 // Error says what is not told.
 func (e *Untold) Error() string { return "the trace tells no " + e.What }
-
-// told returns an error if the trace tells of none of its instructions what the flags say that it lacks.
-func (t *Trace) told(flags itrace.Scope, what string) error {
-	if t.Lacking(flags) == t.Instructions {
-		return &Untold{what}
-	}
-	return nil
-}

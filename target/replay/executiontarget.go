@@ -164,7 +164,7 @@ func (t *ExecutionTarget) state(id target.ThreadID) (*state, error) {
 		}
 	}
 	if zero := t.e.Layout.ByName(t.e.Machine.Zero); zero != nil {
-		t.put(s, make([]bool, len(s.known)), execution.Part{Slot: zero, To: zero.Size}, nil)
+		t.put(s, make([]bool, len(s.known)), execution.Part{Slot: zero, To: zero.Size}, []byte("0"))
 	}
 	it, err := t.next(cpu)
 	if err != nil {
@@ -247,27 +247,10 @@ func (t *ExecutionTarget) seed(addr uint64, p []byte, known []index.Knowledge) {
 		if known[i] != index.Unseen {
 			continue
 		}
-		if b, ok := t.e.program.initial(addr + uint64(i) - uint64(t.e.program.bias)); ok {
+		if b, ok := execution.Loaded(t.e.program.elf, addr+uint64(i)-uint64(t.e.program.bias)); ok {
 			p[i], known[i] = b, index.Known
 		}
 	}
-}
-
-// initial is a byte of memory as the program is loaded, by its address in the file.
-func (p *program) initial(addr uint64) (byte, bool) {
-	for _, s := range p.elf.Progs {
-		if s.Type != elf.PT_LOAD || addr-s.Vaddr >= s.Memsz {
-			continue
-		}
-		var b [1]byte
-		if addr-s.Vaddr < s.Filesz {
-			if n, _ := s.ReadAt(b[:], int64(addr-s.Vaddr)); n == 0 {
-				return 0, false
-			}
-		}
-		return b[0], true
-	}
-	return 0, false
 }
 
 // symbol finds a variable of the program by its name.

@@ -41,6 +41,72 @@ type (
 		Step
 		Effects []Effect `json:"effects"` // in the order of the trace
 	}
+	// Access is a read or a write of a register or of memory, and the instruction that did it.
+	Access struct {
+		Step
+		Effect
+		Before string `json:"before,omitempty"` // what was there before, as value is written; absent where nothing of it is known
+	}
+	// HeldValue is what a register or memory held from an instruction on.
+	HeldValue struct {
+		Step
+		Initial  bool   `json:"initial,omitempty"`  // it was held at --from, in front of the instruction
+		Read     bool   `json:"read,omitempty"`     // a read told of it, and no write that the trace has
+		Of       *int32 `json:"of,omitempty"`       // the processor whose register it is; absent for memory
+		Register string `json:"register,omitempty"` // as the trace names it, in lower case
+		Value    string `json:"value"`              // hexadecimal; a digit that is not known is a question mark
+	}
+	// RegistersAt is what registers held in front of an instruction.
+	RegistersAt struct {
+		Step                     // the instruction; at the end of the trace only its number
+		Registers []RegisterHeld `json:"registers"` // in the order of the machine's description
+	}
+	// RegisterHeld is what a register held.
+	RegisterHeld struct {
+		Of    int32   `json:"of"`             // the processor
+		Name  string  `json:"name"`           // as the trace has it, in lower case
+		Value *string `json:"value"`          // hexadecimal; null if it is not known
+		Line  int64   `json:"line,omitempty"` // of the trace that tells it
+	}
+	// MemoryAt is what memory held in front of an instruction.
+	MemoryAt struct {
+		Step           // the instruction; at the end of the trace only its number
+		Address string `json:"address"`
+		Size    int    `json:"size"`  // in bytes
+		Known   int    `json:"known"` // bytes that are known
+		Bytes   string `json:"bytes"` // two hexadecimal digits each, in the order of addresses; ?? for one that is not known
+	}
+	// Executions is how often a place in code was executed.
+	Executions struct {
+		Place     string             `json:"place"`     // as it was written
+		Count     int64              `json:"count"`     // executions, of all addresses
+		Addresses []ExecutionsOfAddr `json:"addresses"` // of the place
+	}
+	// ExecutionsOfAddr is how often an address was executed.
+	ExecutionsOfAddr struct {
+		Address string `json:"address"`
+		Symbol  string `json:"symbol,omitempty"` // what is there in the program (--exec)
+		Count   int64  `json:"count"`            // executions
+	}
+	// Latency is how long it took from each execution of a place to the next of another on the same processor.
+	Latency struct {
+		Start        string          `json:"start"`        // the place, as it was written
+		End          string          `json:"end"`          // the other
+		Pairs        int64           `json:"pairs"`        // executions of the start with one of the end behind them
+		Open         int64           `json:"open"`         // executions of the start without one
+		Left         int64           `json:"left"`         // executions of the start that were left out, since too many waited for the end
+		Instructions *LatencyFigures `json:"instructions"` // in instructions of the processor; null without pairs
+		Time         *LatencyFigures `json:"time"`         // in the unit of the trace; null if it has no times, or several units
+	}
+	// LatencyFigures are the figures of a length.
+	LatencyFigures struct {
+		TallyValue
+		Unit          string `json:"unit,omitempty"` // as the trace names it; absent if it does not
+		LongestStart  Step   `json:"longestStart"`   // between which instructions it was the longest
+		LongestEnd    Step   `json:"longestEnd"`
+		ShortestStart Step   `json:"shortestStart"` // and the shortest
+		ShortestEnd   Step   `json:"shortestEnd"`
+	}
 )
 
 // The kinds of effect.
@@ -113,4 +179,94 @@ func DescribeMoment(t *query.Trace, m query.Moment) Moment {
 		d.Effects = append(d.Effects, DescribeEffect(t, &m.Effects[i]))
 	}
 	return d
+}
+
+// DescribeAccess makes the object of an access.
+func DescribeAccess(t *query.Trace, a query.Access) Access {
+	d := Access{Step: DescribeStep(t, a.Step), Effect: DescribeEffect(t, a.Item), Before: HexDigits(a.Before)}
+	d.Value = HexDigits(a.Value)
+	return d
+}
+
+// DescribeHeldValue makes the object of a value of a register, or of memory.
+func DescribeHeldValue(t *query.Trace, v query.Value, register bool) HeldValue {
+	d := HeldValue{Step: DescribeStep(t, v.Step), Initial: v.First, Read: v.Read, Value: HexDigits(v.Value)}
+	if register {
+		d.Of, d.Register = &v.CPU, t.Names[v.Name]
+	}
+	return d
+}
+
+// DescribeRegisters makes the object of registers.
+func DescribeRegisters(t *query.Trace, s query.Step, held []query.Held) RegistersAt {
+	d := RegistersAt{Step: DescribeStep(t, s), Registers: []RegisterHeld{}}
+	for _, h := range held {
+		r := RegisterHeld{Of: h.CPU, Name: h.Name, Line: h.Line}
+		if len(h.Value) > 0 {
+			value := HexDigits(h.Value)
+			r.Value = &value
+		}
+		d.Registers = append(d.Registers, r)
+	}
+	return d
+}
+
+// DescribeMemory makes the object of a piece of memory.
+func DescribeMemory(t *query.Trace, s query.Step, m query.Image) MemoryAt {
+	d := MemoryAt{Step: DescribeStep(t, s), Address: fmt.Sprintf("0x%x", m.Addr), Size: len(m.Bytes)}
+	var digits []byte
+	for i, b := range m.Bytes {
+		if m.Known[i] != index.Known {
+			digits = append(digits, "??"...)
+			continue
+		}
+		d.Known++
+		digits = fmt.Appendf(digits, "%02x", b)
+	}
+	d.Bytes = string(digits)
+	return d
+}
+
+// DescribeExecutions makes the object of how often a place was executed.
+func DescribeExecutions(t *query.Trace, c query.Code, counts []int64) Executions {
+	d := Executions{Place: c.Text, Addresses: []ExecutionsOfAddr{}}
+	for i, addr := range c.Addrs {
+		d.Count += counts[i]
+		d.Addresses = append(d.Addresses, ExecutionsOfAddr{fmt.Sprintf("0x%x", addr), t.Place(addr).Symbol, counts[i]})
+	}
+	return d
+}
+
+// LatencyPercentages are the quantiles of a latency.
+var LatencyPercentages = []int{50, 90, 99}
+
+// DescribeLatency makes the object of a latency. The error is that of reading the instructions of its pairs again.
+func DescribeLatency(t *query.Trace, from, to query.Code, l *query.Latency) (d Latency, err error) {
+	d = Latency{Start: from.Text, End: to.Text, Pairs: l.Pairs, Open: l.Open, Left: l.Left}
+	if d.Instructions, err = describeLength(t, "instructions", &l.Lengths); err != nil {
+		return d, err
+	}
+	if d.Time, err = describeLength(t, "time", &l.Times); err == nil && d.Time != nil && len(t.Scales) == 1 {
+		d.Time.Unit = t.Scales[0]
+	}
+	return d, err
+}
+
+func describeLength(t *query.Trace, name string, m *query.Measured) (*LatencyFigures, error) {
+	if m.Count == 0 {
+		return nil, nil
+	}
+	d := &LatencyFigures{TallyValue: DescribeTallied(name, LatencyPercentages, &m.Measured)}
+	for _, end := range []struct {
+		of     *Step
+		number int64
+	}{{&d.LongestStart, m.Longest.Start}, {&d.LongestEnd, m.Longest.End}, {&d.ShortestStart, m.Shortest.Start},
+		{&d.ShortestEnd, m.Shortest.End}} {
+		step, err := t.Step(end.number)
+		if err != nil {
+			return nil, err
+		}
+		*end.of = DescribeStep(t, step)
+	}
+	return d, nil
 }

@@ -11,11 +11,11 @@ import (
 	"tracewell/view/wire"
 )
 
-// atCommand is "tracewell query at".
+// atCommand is "tracewell query at": a piece of the trace in one form, whatever its dialect.
 type atCommand struct {
 	asking
-	Position string      `arg:"" complete:"locations" help:"The position: the number of an instruction, :LINE of the trace, @TIME, begin, end, or the first execution of an address, a symbol or FILE:LINE."`
-	Context  flags.Count `short:"C" placeholder:"N" default:"0" help:"Print N instructions before and after it, too."`
+	moment
+	Context flags.Count `short:"C" placeholder:"N" default:"0" help:"Print N instructions before and after it, too."`
 }
 
 // Examples implements flags.Exampler.
@@ -39,13 +39,14 @@ func (c *atCommand) Run(streams console.Streams) error {
 			if err := list.add(m.Step, wire.DescribeMoment(a.Trace, m)); err != nil || a.json {
 				return err
 			}
-			// Effects stand below their instruction, in the order of the trace.
+			// Effects stand below their instruction, in the order of the trace: a row for each would hide where an instruction ends.
+			// In JSON they are in its object.
 			var effects []byte
 			for i := range m.Effects {
 				effects = fmt.Appendf(effects, "    %s\n", text.Visible(a.effect(&m.Effects[i])))
 			}
 			return list.table.Below(effects)
 		})
-		return errors.Join(err, list.end("no instruction there"))
+		return errors.Join(err, list.end("no instruction there", err))
 	})
 }

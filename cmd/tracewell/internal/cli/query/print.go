@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"tracewell/internal/jsontext"
 	"tracewell/internal/text"
@@ -20,8 +21,8 @@ func (a *answer) object(value any) error { return jsontext.Write(a.Output, value
 // of a pipe sees the first before the search has ended; the table holds back the rows by which it fixes its widths.
 type listing struct {
 	*answer
-	table *text.Table
-	count int // of instructions
+	table *text.Table // not used for JSON
+	count int         // of instructions
 }
 
 // list begins a listing, with the columns that the trace has something for, and others behind them.
@@ -50,10 +51,12 @@ func (l *listing) add(s query.Step, object any, more ...string) error {
 	return l.row(s, more...)
 }
 
-// end prints what is held back. Where nothing was found the message is for people only: to a program no line says it, and standard
-// output stays empty.
-func (l *listing) end(nothing string) error {
+// end prints what is held back, also after a search that failed. Where nothing was found the message is for people only: to a
+// program no line says it, and standard output stays empty.
+func (l *listing) end(nothing string, failed error) error {
 	switch {
+	case failed != nil && l.count == 0:
+		return nil
 	case l.count == 0:
 		_, err := fmt.Fprintln(l.messages, "tracewell: "+text.Visible(nothing))
 		return err
@@ -74,12 +77,14 @@ func (l *listing) row(s query.Step, more ...string) error {
 	if len(l.CPUs) > 1 {
 		cells = append(cells, optional(d.CPU))
 	}
+	// The address stands beside its symbol, as in a disassembly.
 	cells = append(cells, d.PC)
 	if l.Program != nil {
 		cells = append(cells, d.Symbol, sourceLine(s.Place))
 	}
 	// Where the producer does not disassemble, the opcode tells more than nothing.
-	words := d.Disassembly
+	// Producers put tabs between mnemonic and operands, or many blanks.
+	words := strings.Join(strings.Fields(d.Disassembly), " ")
 	if words == "" {
 		words = d.Opcode
 	}
@@ -89,6 +94,7 @@ func (l *listing) row(s query.Step, more ...string) error {
 	case d.Trapped:
 		words += " (trapped)"
 	}
+	// Escapes do not depend on the terminal: a table in a file may be shown on one later.
 	var visible [][]byte
 	for _, cell := range append(append(cells, more...), words) {
 		visible = append(visible, []byte(text.Visible(cell)))
@@ -116,6 +122,7 @@ func sourceLine(p query.Place) string {
 // such, and never as zero.
 func (a *answer) effect(it *index.Item) string {
 	e := wire.DescribeEffect(a.Trace, it)
+	// An event has no value, or one of its own meaning, such as the address of a fault.
 	value := e.Value
 	if value == "" {
 		value = "not told"
@@ -129,4 +136,21 @@ func (a *answer) effect(it *index.Item) string {
 		return fmt.Sprintf("%s %s %s", e.Event, e.Cause, e.Value)
 	}
 	return fmt.Sprintf("%s %d bytes at %s: %s", e.Kind, e.Size, e.Address, value)
+}
+
+// within is where an answer was looked for, for the message that there is none: whoever has restricted the question may have done so
+// too much.
+func (a *answer) within() string {
+	if a.From < 0 && a.To == a.Instructions {
+		return ""
+	}
+	return fmt.Sprintf(" from instruction %d to %d", max(a.From, 0), a.To)
+}
+
+// order says on standard error which byte order is assumed of memory where nothing tells it. A wrong one would show numbers that are
+// wrong and look right.
+func (a *answer) order() {
+	if a.Execution.Machine == nil && a.Execution.Program == nil && a.endian == "auto" {
+		fmt.Fprintf(a.messages, "tracewell: %v; memory is taken for little endian, unless --endian says otherwise\n", a.Execution.Unclear)
+	}
 }

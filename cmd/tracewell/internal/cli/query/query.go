@@ -7,6 +7,13 @@
 // of --from and --to is found, then the question is asked (asking.ask), and each answer is printed as it is found, so that a reader
 // who has seen enough, as head, ends the search. Ctrl-C ends it, too.
 //
+// # Output
+//
+// A table for people has a row for each answer, with columns only for what the trace tells; JSON has an object a line with all that
+// is told. Both come from the structs of view/wire, so that they cannot contradict each other. A value that the trace does not tell
+// is a question mark in a table and absent in JSON, and never 0. What the trace tells only in part, as reads without their values,
+// is said on standard error: who sees some accesses would otherwise take them for all.
+//
 // # Adding a question
 //
 // A question is a file with a struct that embeds asking, an entry in Command, a document in view/wire and its name in the
@@ -31,25 +38,29 @@ import (
 	"tracewell/symbol"
 )
 
-// Command is "tracewell query": the table of questions.
+// Command is "tracewell query": the table of questions. kong reads help, completion and manual pages from it. Questions about a
+// point of the trace stand in front of those about all of it.
 type Command struct {
-	At atCommand `cmd:"" help:"Print the instruction at a position or a time, its effects, and those around it."`
+	Writers   writersCommand   `cmd:"" help:"List who wrote a register or memory, with the values before and after."`
+	Readers   readersCommand   `cmd:"" help:"List who read a register or memory."`
+	Values    valuesCommand    `cmd:"" help:"List the values of a register or of memory over time."`
+	Registers registersCommand `cmd:"" help:"Print what registers held at a position."`
+	Memory    memoryCommand    `cmd:"" help:"Print what memory held at a position."`
+	Executed  executedCommand  `cmd:"" help:"List when an address, a function or a line was executed, or count how often."`
+	Latency   latencyCommand   `cmd:"" help:"Measure how long it takes from one place in code to another."`
+	At        atCommand        `cmd:"" help:"Print the instruction at a position or a time, its effects, and those around it."`
 
-	Functions functionsCommand `cmd:"" help:"Print what each function took: calls, instructions and time, with and without what it called."`
-	Profile   profileCommand   `cmd:"" help:"Print the addresses, lines or functions at which most instructions were executed."`
-	Coverage  coverageCommand  `cmd:"" help:"Print what of the program was executed: lines, functions and branches; write it for lcov."`
-	Events    eventsCommand    `cmd:"" help:"List exceptions and interrupts, with their causes, their handlers and how long these took."`
-	Mix       mixCommand       `cmd:"" help:"Count the instructions executed by their mnemonics."`
-	Blocks    blocksCommand    `cmd:"" help:"Print the basic blocks in which most instructions were executed."`
-	Calltree  calltreeCommand  `cmd:"" help:"Print which function called which, by paths of calls, or folded stacks for flame graphs."`
+	wholeCommands
 }
 
 // asking is what all questions have in common: the trace and what of it is asked about.
 type asking struct {
 	Trace string `arg:"" help:"The execution trace, compressed or not; - is standard input."`
 
+	// The range is the same for all questions: from the position of --from up to that of --to, whose instruction is not in it.
 	From string `placeholder:"POSITION" default:"begin" help:"Only what happened from here on: the number of an instruction, :LINE of the trace, @TIME, or the first execution of an address, a symbol or FILE:LINE."`
 	To   string `placeholder:"POSITION" default:"end" help:"Only what happened in front of here; a place in code is its first execution behind --from."`
+	// Instructions are numbered over all processors, whichever of them is asked about.
 	CPU  *int32 `name:"cpu" placeholder:"N" help:"Only processor N."`
 	Exec string `placeholder:"ELF" help:"The program that was executed, for the names of its functions, variables and lines, and for what memory held in the beginning."`
 	input.ExecutionOptions
@@ -68,6 +79,7 @@ type answer struct {
 	*console.Output
 	context.Context
 	json     bool
+	endian   string // of --endian
 	messages io.Writer
 }
 
@@ -111,7 +123,7 @@ func (a *asking) ask(streams console.Streams, print func(*answer) error) error {
 	}
 	// Only here anything is printed: what is wrong with the question leaves standard output empty.
 	err = console.Write(streams, func(out *console.Output) error {
-		return print(&answer{t, out, ctx, a.JSON, streams.Err})
+		return print(&answer{t, out, ctx, a.JSON, a.Endian, streams.Err})
 	})
 	// What was printed so far stays; the status says that it is not all.
 	if ctx.Err() != nil {
@@ -120,7 +132,8 @@ func (a *asking) ask(streams console.Streams, print func(*answer) error) error {
 	return err
 }
 
-// open finds the dialect and the index of the trace.
+// open finds the dialect and the index of the trace. A trace of which nothing tells the architecture can be asked all the same: its
+// registers then have the names of the trace only.
 func (a *asking) open(file *input.PackedFile, o execution.Options, streams console.Streams) (e *execution.Execution, err error) {
 	d, err := a.DialectOf(file)
 	if err != nil {

@@ -21,6 +21,17 @@ import (
 	"tracewell/view/wire"
 )
 
+// wholeCommands are the questions about all of a trace.
+type wholeCommands struct {
+	Functions functionsCommand `cmd:"" help:"Print what each function took: calls, instructions and time, with and without what it called."`
+	Calltree  calltreeCommand  `cmd:"" help:"Print which function called which, by paths of calls, or folded stacks for flame graphs."`
+	Profile   profileCommand   `cmd:"" help:"Print the addresses, lines or functions at which most instructions were executed."`
+	Blocks    blocksCommand    `cmd:"" help:"Print the basic blocks in which most instructions were executed."`
+	Mix       mixCommand       `cmd:"" help:"Count the instructions executed by their mnemonics."`
+	Coverage  coverageCommand  `cmd:"" help:"Print what of the program was executed: lines, functions and branches; write it for lcov."`
+	Events    eventsCommand    `cmd:"" help:"List exceptions and interrupts, with their causes, their handlers and how long these took."`
+}
+
 // whole is the answer to a question about all of a trace, which is read once from its beginning to --to. No index is needed for that;
 // --from and --to are found by one unless they are the ends.
 type whole struct {
