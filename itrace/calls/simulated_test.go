@@ -294,9 +294,36 @@ func TestSimulated(t *testing.T) {
 			if traps != s.traps {
 				t.Errorf("seed %d, told %v: %d interrupts, not %d", seed, told, traps, s.traps)
 			}
+			partly(t, s, set)
 			if t.Failed() {
 				return
 			}
+		}
+	}
+}
+
+// partly reads a part of a trace: what is counted from a place on is what is counted in all without what is in front of it; and of a trace
+// that begins in the middle every instruction counts for some function, with names or without.
+func partly(t *testing.T, s *simulation, set *flow.Set) {
+	half := len(s.records) / 2
+	read := func(records []itrace.Record, from int64, p *program.Program) *Walker {
+		w := New(sites.New(p, set))
+		w.From = from
+		w.Add(records)
+		w.Finish()
+		return w
+	}
+	front := read(s.records[:half], 0, s.program())
+	want := found(read(s.records, 0, s.program()))
+	for key, n := range found(front) {
+		want[key] = &count{want[key].calls - n.calls, want[key].self - n.self}
+	}
+	compare(t, "from the middle", want, found(read(s.records, front.Position, s.program())))
+	for _, p := range []*program.Program{nil, s.program()} {
+		w := read(s.records[half:], 0, p)
+		instructions, _ := w.Inclusive()
+		if instructions[0] != uint64(w.Position) {
+			t.Errorf("%d of %d instructions", instructions[0], w.Position)
 		}
 	}
 }
@@ -311,5 +338,45 @@ func compare(t *testing.T, what string, want, got map[string]*count) {
 		if want[key] == nil && *g != (count{}) {
 			t.Errorf("%s: %s: %+v, not executed", what, key, *g)
 		}
+	}
+}
+
+// TestBounds: recursion without end forgets the outermost calls, and too many paths count for their callers.
+func TestBounds(t *testing.T) {
+	w := New(sites.New(nil, flow.Sets()[0]))
+	const deep = maxDepth + maxNodes + 1000
+	record := itrace.Record{Kind: itrace.Instruction, Value: 0x000300e7, Digits: []byte("000300e7")}
+	for i := range uint64(deep) {
+		record.Addr = 0x1000 + i%7*0x100
+		w.Add([]itrace.Record{record})
+	}
+	w.Finish()
+	instructions, _ := w.Inclusive()
+	if len(w.Nodes) != maxNodes || w.Elided == 0 || instructions[0] != deep || len(w.cpus[0].stack) > maxDepth {
+		t.Errorf("%d nodes, %d elided, %d instructions, %d calls", len(w.Nodes), w.Elided, instructions[0], len(w.cpus[0].stack))
+	}
+}
+
+// TestAllocations: nothing is allocated for a record.
+func TestAllocations(t *testing.T) {
+	s := newSimulation(8, true, 0)
+	s.enter(8)
+	w := New(sites.New(s.program(), flow.Sets()[0]))
+	for range 3 * maxTasks { // until as many calls have been kept aside as may be
+		w.Add(s.records)
+	}
+	if n := testing.AllocsPerRun(10, func() { w.Add(s.records) }); n > float64(len(s.records))/100 {
+		t.Errorf("%v allocations for %d records", n, len(s.records))
+	}
+}
+
+func BenchmarkWalk(b *testing.B) {
+	s := newSimulation(8, true, 40)
+	s.enter(8)
+	w := New(sites.New(s.program(), flow.Sets()[0]))
+	b.SetBytes(int64(len(s.records)) * 50) // a line of a log that tells little
+	b.ReportAllocs()
+	for b.Loop() {
+		w.Add(s.records)
 	}
 }

@@ -116,10 +116,12 @@ func (w *Walker) unmatched(c *processor, n, low int) {
 // park keeps aside the calls from a place of the stack on. resume is where the processor goes on with them if it was interrupted, 0
 // if it left by a jump or a return: then that is where the latest call returns to.
 func (w *Walker) park(c *processor, from int, resume uint64) {
+	var frames []frame
 	if len(c.aside) == maxTasks {
+		frames = c.aside[0].frames[:0]
 		c.aside = slices.Delete(c.aside, 0, 1)
 	}
-	c.aside = append(c.aside, task{slices.Clone(c.stack[from:]), resume, c.function, c.node})
+	c.aside = append(c.aside, task{append(frames, c.stack[from:]...), resume, c.function, c.node})
 }
 
 // drop ends all calls outside of handlers.

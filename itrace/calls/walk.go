@@ -161,6 +161,14 @@ func (w *Walker) Finish() {
 	}
 }
 
+// Now is the latest time of the trace.
+func (w *Walker) Now() (now uint64) {
+	for _, c := range w.cpus {
+		now = max(now, c.time)
+	}
+	return now
+}
+
 func (w *Walker) processor(number int32) *processor {
 	if c := w.last; c != nil && c.number == number {
 		return c

@@ -2,16 +2,18 @@ package query
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"maps"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/flags"
+	"tracewell/internal/packed"
 	"tracewell/internal/text"
-	"tracewell/itrace/calls"
+	"tracewell/itrace/calls/export"
 	"tracewell/view/wire"
 )
 
@@ -21,7 +23,8 @@ type calltreeCommand struct {
 	Depth  flags.Count `placeholder:"N" default:"0" help:"Print N levels of calls (0: all)."`
 	Min    float64     `name:"min" placeholder:"PERCENT" default:"0" help:"Leave out paths with less than so many percent of all instructions."`
 	Folded bool        `help:"Print folded stacks, which flame graphs are made of: a path of functions and its instructions on each line."`
-	Time   bool        `help:"With --folded, the time of the trace in place of instructions."`
+	Time   bool        `help:"The time of the trace in place of instructions: in folded stacks, and as the axis of Perfetto."`
+	Output string      `short:"o" placeholder:"FILE" help:"Write the calls to a file for another tool, compressed if its name ends in .gz or .zst: .folded, .pprof or .pb, .callgrind, or .pftrace (Perfetto, a slice for each call)."`
 }
 
 // Examples implements flags.Exampler.
@@ -29,59 +32,83 @@ func (*calltreeCommand) Examples() string {
 	return `  tracewell query calltree run.log --exec fw.elf                   # paths of calls, with counts
   tracewell query calltree run.log --exec fw.elf --min 1 --depth 4
   tracewell query calltree run.log --exec fw.elf --folded | flamegraph.pl > run.svg
+  tracewell query calltree run.log --exec fw.elf -o run.pb.gz      # then: go tool pprof -http :8000 run.pb.gz
+  tracewell query calltree run.log --exec fw.elf -o run.callgrind  # then: kcachegrind run.callgrind
+  tracewell query calltree run.log --exec fw.elf -o run.pftrace    # for ui.perfetto.dev
 `
 }
 
 // Run implements kong's command.
 func (c *calltreeCommand) Run(streams console.Streams) error {
-	return c.readWhole(streams, nil, func(w *whole) error {
-		if err := w.requireFlow(); err != nil {
-			return err
-		}
-		if c.Time && !w.timed {
-			return fmt.Errorf("--time: the trace has no times")
-		}
-		if c.Folded {
-			return w.folded(c.Time)
-		}
-		return w.tree(int(c.Depth), c.Min)
+	if c.Output == "" {
+		return c.readWhole(streams, nil, func(w *whole) error {
+			switch err := c.check(w); {
+			case err != nil:
+				return err
+			case c.Folded:
+				return w.export().WriteFolded(w, c.Time)
+			}
+			return w.tree(int(c.Depth), c.Min)
+		})
+	}
+	method, name := packed.BySuffix(c.Output)
+	write := map[string]func(io.Writer) error{
+		".folded": func(out io.Writer) error {
+			return c.readWhole(streams, nil, func(w *whole) error { return errors.Join(c.check(w), w.export().WriteFolded(out, c.Time)) })
+		},
+		".pprof": func(out io.Writer) error {
+			return c.readWhole(streams, nil, func(w *whole) error { return errors.Join(c.check(w), w.export().WriteProfile(out, w.timeUnit())) })
+		},
+		".callgrind": func(out io.Writer) error {
+			return c.readWhole(streams, nil, func(w *whole) error { return errors.Join(c.check(w), w.export().WriteCallgrind(out)) })
+		},
+		".pftrace": func(out io.Writer) error { return c.writeSlices(streams, out) },
+	}
+	write[".pb"], write[".perfetto-trace"] = write[".pprof"], write[".pftrace"]
+	if write[filepath.Ext(name)] == nil {
+		return fmt.Errorf("--output: %s: the suffix tells the format: .folded, .pprof or .pb, .callgrind, .pftrace", text.Quote(c.Output))
+	}
+	if err := console.KeepApart(c.Output, []string{c.asking.Trace, c.Exec}, streams); err != nil {
+		return err
+	}
+	return packed.Write(c.Output, method, write[filepath.Ext(name)])
+}
+
+// check is the error of a trace that does not tell what is asked.
+func (c *calltreeCommand) check(w *whole) error {
+	if c.Time && !w.timed {
+		return errors.New("--time: the trace has no times")
+	}
+	return w.requireFlow()
+}
+
+// writeSlices writes calls as they are found, because there may be more of them than fit into memory.
+func (c *calltreeCommand) writeSlices(streams console.Streams, out io.Writer) error {
+	var slices *export.Slices
+	return c.readWhole(streams, func(w *whole) error {
+		slices = export.NewSlices(out, w.Walker, c.Time)
+		w.Listener = slices
+		return nil
+	}, func(w *whole) error {
+		return errors.Join(c.check(w), slices.Close(w.Position, w.Now()))
 	})
 }
 
-// frameName is the name of a function in a folded stack, in which semicolons and line feeds have a meaning. The first of a handler has
-// brackets, so that interrupts stand beside what they interrupt.
-func (w *whole) frameName(n *calls.Node) string {
-	name := strings.NewReplacer(";", ":", "\n", " ").Replace(w.name(n.Function))
-	if n.Handler && n.Parent == 0 {
-		return "[handler] " + name
+// export is the calls for other tools.
+func (w *whole) export() *export.Calls {
+	c := &export.Calls{Walker: w.Walker}
+	if w.program != nil {
+		c.Program, c.Line = w.program.File.Path(), w.program.Line
 	}
-	return name
+	return c
 }
 
-// folded prints a line for each path.
-func (w *whole) folded(time bool) error {
-	totals := make(map[string]uint64)
-	for i := range w.Nodes {
-		n := &w.Nodes[i]
-		value := n.Self
-		if time {
-			value = n.Time
-		}
-		if value == 0 {
-			continue
-		}
-		var names []string
-		for _, at := range w.Path(i) {
-			names = append(names, w.frameName(&w.Nodes[at]))
-		}
-		totals[strings.Join(names, ";")] += value
+// timeUnit is the unit of times, "" if there are none.
+func (w *whole) timeUnit() string {
+	if !w.timed {
+		return ""
 	}
-	for _, path := range slices.Sorted(maps.Keys(totals)) {
-		if _, err := fmt.Fprintf(w, "%s %d\n", text.Visible(path), totals[path]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.unit()
 }
 
 // tree prints paths, each below that of its caller, those with the most instructions first.
@@ -119,7 +146,7 @@ func (w *whole) tree(depth int, percent float64) error {
 			err = objects(w, []wire.PathCost{w.pathCost(e.node, cost)})
 		} else {
 			share := fmt.Sprintf("%.1f%%", 100*w.share(instructions[e.node], instructions[0]))
-			name := strings.Repeat("  ", e.level) + text.Visible(w.frameName(n))
+			name := strings.Repeat("  ", e.level) + text.Visible(w.export().Frame(e.node))
 			err = table.Row(console.CellsOf(append(w.costCells(cost), share, name)))
 		}
 		if err != nil {
@@ -136,7 +163,7 @@ func (w *whole) tree(depth int, percent float64) error {
 func (w *whole) pathCost(node int, cost wire.Cost) wire.PathCost {
 	p := wire.PathCost{Cost: cost}
 	for _, at := range w.Path(node) {
-		p.Path = append(p.Path, w.name(w.Nodes[at].Function))
+		p.Path = append(p.Path, export.Name(w.Functions[w.Nodes[at].Function]))
 		p.Handler = p.Handler || w.Nodes[at].Handler
 	}
 	return p

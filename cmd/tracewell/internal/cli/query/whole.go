@@ -210,14 +210,6 @@ func (w *whole) requireFlow() error {
 	return errors.New("the trace tells neither opcodes nor disassembly, so calls cannot be told; --exec PROGRAM has the code")
 }
 
-// name is what a function is called: its address if it has no name.
-func (w *whole) name(function int32) string {
-	if f := w.Functions[function]; f.Name != "" {
-		return f.Name
-	}
-	return fmt.Sprintf("0x%x", w.Functions[function].Begin)
-}
-
 // place is what is known of an address.
 func (w *whole) place(pc uint64, function int32) wire.CodePlace {
 	p := wire.CodePlace{Address: fmt.Sprintf("0x%x", pc)}
