@@ -150,15 +150,15 @@ func t32Wide(h, h2 uint32, at uint64) Flow {
 }
 
 // t32Number puts the bytes of an instruction in order of a number in which the first halfword is the upper one, or the lower.
-func t32Number(value uint64, size int) []byte {
+func t32Number(dst []byte, value uint64, size int) []byte {
 	h, h2 := uint16(value>>16), uint16(value)
 	if size <= 2 {
-		return binary.LittleEndian.AppendUint16(nil, h2)
+		return binary.LittleEndian.AppendUint16(dst, h2)
 	}
 	if h>>11 < 0x1d {
 		h, h2 = h2, h
 	}
-	return binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(nil, h), h2)
+	return binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(dst, h), h2)
 }
 
 func a64Name(code []byte, _ uint64) string {

@@ -55,8 +55,8 @@ type Set struct {
 	order   binary.ByteOrder // of code where there are two sets; nil where there is one
 	state   byte             // of the instruction set, as execution traces name it; 0 for the only one
 	decode  func(code []byte, at uint64) Flow
-	name    func(code []byte, at uint64) string // the mnemonic, "" where it is not known
-	number  func(value uint64, size int) []byte // nil: little endian
+	name    func(code []byte, at uint64) string             // the mnemonic, "" where it is not known
+	number  func(dst []byte, value uint64, size int) []byte // nil: little endian
 }
 
 // Sets are all that there are.
@@ -96,12 +96,12 @@ func (s *Set) Mnemonic(code []byte, at uint64) string {
 	return strings.ToLower(s.name(code, at))
 }
 
-// Bytes are an instruction as it lies in memory, of the number that an execution trace has for it and how many bytes were written.
-func (s *Set) Bytes(value uint64, size int) []byte {
+// Append appends an instruction as it lies in memory, of the number that an execution trace has for it and how many bytes were written.
+func (s *Set) Append(dst []byte, value uint64, size int) []byte {
 	if s.number != nil {
-		return s.number(value, size)
+		return s.number(dst, value, size)
 	}
-	return binary.LittleEndian.AppendUint64(nil, value)[:min(max(size, 1), 8)]
+	return binary.LittleEndian.AppendUint64(dst, value)[:len(dst)+min(max(size, 1), 8)]
 }
 
 // word is the first 32 bits of code in little endian, less than all of them if code is shorter.

@@ -38,6 +38,9 @@ func TestRISCV(t *testing.T) {
 	for w := range words(60000, 0, 0x6f, 0xef, 0x67, 0x8067, 0x300e7, 0x63, 0x8082, 0x9082, 0xa001, 0xc001, 0xe001, 0x73, 0x30200073) {
 		code := binary.LittleEndian.AppendUint32(nil, w)
 		in, err := riscv64asm.Decode(code)
+		if w&0xffff == 0 {
+			continue // never an instruction
+		}
 		if err != nil {
 			continue
 		}
@@ -233,7 +236,7 @@ func TestNumbers(t *testing.T) {
 		{"x86-64", 0x1ff83, 3, "83ff01"}, {"x86-64", 0xc3, 1, "c3"}, {"RISC-V", 0x8082, 2, "8280"}, {"MIPS", 0x03e00008, 4, "03e00008"},
 	} {
 		for _, s := range Sets() {
-			if got := hex.EncodeToString(s.Bytes(test.value, test.size)); s.Title == test.set && got != test.want {
+			if got := hex.EncodeToString(s.Append(nil, test.value, test.size)); s.Title == test.set && got != test.want {
 				t.Errorf("%s %x: %s, not %s", test.set, test.value, got, test.want)
 			}
 		}

@@ -53,5 +53,7 @@ func mipsWord(w uint32, at uint64) Flow {
 	return Flow{}
 }
 
-// bigNumber are the bytes of a number of 32 bits in big endian.
-func bigNumber(value uint64, _ int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(value)) }
+// bigNumber appends a number of 32 bits in big endian.
+func bigNumber(dst []byte, value uint64, _ int) []byte {
+	return binary.BigEndian.AppendUint32(dst, uint32(value))
+}

@@ -20,7 +20,7 @@ var sets = []*Set{
 
 // x86Number takes a number for the first bytes of an instruction in little endian, as plugins write it. Leading zeros are not
 // written.
-func x86Number(value uint64, size int) []byte {
+func x86Number(dst []byte, value uint64, size int) []byte {
 	n := max((bits.Len64(value)+7)/8, size, 1)
-	return binary.LittleEndian.AppendUint64(nil, value)[:min(n, 8)]
+	return binary.LittleEndian.AppendUint64(dst, value)[:len(dst)+min(n, 8)]
 }

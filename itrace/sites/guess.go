@@ -22,6 +22,7 @@ func Guess(records []itrace.Record) *flow.Set {
 // agreement is how many instructions went where a set says, and of how many it says anything.
 func agreement(set *flow.Set, records []itrace.Record) (agreed, all int) {
 	var before *itrace.Record
+	var code [8]byte
 	var delayed *flow.Flow // of the jump in front of that, which takes effect behind it
 	var behind uint64      // where that goes if it is not taken
 	for i := range records {
@@ -36,7 +37,7 @@ func agreement(set *flow.Set, records []itrace.Record) (agreed, all int) {
 			continue
 		}
 		in := set.In(b.State)
-		f := in.Decode(in.Bytes(b.Value, (len(b.Digits)+1)/2), b.Addr)
+		f := in.Decode(in.Append(code[:0], b.Value, (len(b.Digits)+1)/2), b.Addr)
 		last, next := delayed, b.Addr+uint64(f.Len)
 		delayed = nil
 		switch {

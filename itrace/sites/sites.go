@@ -2,6 +2,7 @@ package sites
 
 import (
 	"bytes"
+	"strings"
 
 	"tracewell/arch/flow"
 	"tracewell/itrace"
@@ -12,16 +13,17 @@ import (
 type Site struct {
 	PC       uint64
 	Flow     flow.Flow
-	Told     bool   // Flow is known
-	Leader   bool   // something other than the instruction in front of it led here
-	State    byte   // of the instruction set, as the trace tells it
-	Mnemonic string // in lower case; "" if it is not known
-	Function int32  // number in Program.Functions, or what the user of the table makes of it; negative for none
+	Told     bool  // Flow is known
+	Leader   bool  // something other than the instruction in front of it led here
+	State    byte  // of the instruction set, as the trace tells it
+	Function int32 // number in Program.Functions, or what the user of the table makes of it; negative for none
 	Count    uint64
 	Taken    uint64 // of a branch, call or return: how often it went elsewhere
 	Past     uint64 // how often it went on behind itself
 
 	opcode uint64
+	size   uint8  // bytes of opcode as it was written; 0 if it was not told
+	words  string // the mnemonic by the trace's disassembly
 }
 
 const (
@@ -39,6 +41,7 @@ type Table struct {
 	Program *program.Program // nil if it is not known
 	Set     *flow.Set        // nil if it is not known: then the words of disassembly count
 
+	code   []byte // of the instruction that is looked at
 	pages  map[uint64]*page
 	recent [cacheSize]struct {
 		key  uint64 // of the page, plus 1
@@ -116,39 +119,57 @@ func (t *Table) add(pc uint64) {
 
 // classify finds out what an instruction does.
 func (t *Table) classify(s *Site, r *itrace.Record) {
-	s.State, s.Told, s.Flow, s.Mnemonic, s.opcode = r.State, false, flow.Flow{}, "", 0
-	set := t.Set
-	if set != nil {
-		set = set.In(r.State)
-	}
+	s.State, s.Told, s.Flow, s.opcode, s.size = r.State, false, flow.Flow{}, 0, 0
+	set := t.set(s)
 	if len(r.Digits) > 0 { // also where they are not all of it
 		s.opcode = r.Value
 		if set != nil && !r.Wild {
-			s.decode(set, set.Bytes(r.Value, (len(r.Digits)+1)/2))
+			s.size = uint8(min((len(r.Digits)+1)/2, 8))
+			t.code = set.Append(t.code[:0], s.opcode, int(s.size))
+			s.Flow, s.Told = set.Decode(t.code, s.PC), true
 		}
 	}
 	if t.Program != nil && set != nil && (!s.Told || s.Flow.Len == 0) {
 		if code := t.Program.Code(s.PC); code != nil {
-			s.decode(set, code)
+			s.Flow, s.Told, s.size = set.Decode(code, s.PC), true, 0
 		}
 	}
-	if len(r.Disasm) > 0 {
-		if !s.Told {
-			s.Flow, s.Told = flow.OfText(string(r.Disasm)), true
-		}
-		s.Mnemonic = firstWord(r.Disasm)
+	if word := firstWord(r.Disasm); string(word) != s.words {
+		s.words = string(word)
+	}
+	if len(r.Disasm) > 0 && !s.Told {
+		s.Flow, s.Told = flow.OfText(string(r.Disasm)), true
 	}
 }
 
-func (s *Site) decode(set *flow.Set, code []byte) {
-	s.Flow, s.Told, s.Mnemonic = set.Decode(code, s.PC), true, set.Mnemonic(code, s.PC)
+// set is the instruction set at a site, nil if it is not known.
+func (t *Table) set(s *Site) *flow.Set {
+	if t.Set == nil {
+		return nil
+	}
+	return t.Set.In(s.State)
+}
+
+// Mnemonic is the name of the instruction at a site in lower case, as the trace has it, else by its code; "" if it is not known.
+func (t *Table) Mnemonic(n int) string {
+	s := &t.Sites[n]
+	set := t.set(s)
+	switch {
+	case s.words != "" || set == nil:
+		return strings.ToLower(s.words)
+	case s.size > 0:
+		return set.Mnemonic(set.Append(nil, s.opcode, int(s.size)), s.PC)
+	case t.Program != nil:
+		return set.Mnemonic(t.Program.Code(s.PC), s.PC)
+	}
+	return ""
 }
 
 // firstWord is the mnemonic of a disassembly.
-func firstWord(disasm []byte) string {
+func firstWord(disasm []byte) []byte {
 	disasm = bytes.TrimLeft(disasm, " \t")
 	if end := bytes.IndexAny(disasm, " \t"); end >= 0 {
 		disasm = disasm[:end]
 	}
-	return string(bytes.ToLower(disasm))
+	return disasm
 }

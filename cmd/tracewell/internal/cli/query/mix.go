@@ -57,10 +57,11 @@ func (w *whole) mix() []wire.MixShare {
 		if s.Count == 0 {
 			continue
 		}
-		m := shares[s.Mnemonic]
+		mnemonic := w.Table.Mnemonic(i)
+		m := shares[mnemonic]
 		if m == nil {
-			m = &wire.MixShare{Mnemonic: s.Mnemonic}
-			shares[s.Mnemonic] = m
+			m = &wire.MixShare{Mnemonic: mnemonic}
+			shares[mnemonic] = m
 		}
 		m.Count += s.Count
 		m.Sites++

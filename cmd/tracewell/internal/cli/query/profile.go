@@ -98,7 +98,7 @@ func (w *whole) hotSpots(by string) []wire.HotSpot {
 		}
 		spot.Instructions += s.Count
 		if by == "address" {
-			spot.Mnemonic = s.Mnemonic
+			spot.Mnemonic = w.Table.Mnemonic(n)
 		}
 	}
 	list := make([]wire.HotSpot, 0, len(spots))
