@@ -39,7 +39,7 @@ func (c *coverageCommand) Run(streams console.Streams) error {
 	}
 	return c.readWhole(streams, nil, func(w *whole) error {
 		byLine := c.By == "file" || c.Missing || c.LCOV != ""
-		if byLine && !w.program.File.HasDWARF() {
+		if byLine && !w.hasLines() {
 			return fmt.Errorf("%w; --by function requires none", w.noLines())
 		}
 		totals := w.ByFunction(len(w.Functions))
@@ -105,8 +105,9 @@ func (w *whole) fileCoverage(r *coverage.Report) error {
 }
 
 func (w *whole) functionCoverage(r *coverage.Report) error {
-	table := text.NewTable(w, w.Width, w.Style, text.Column{Title: "calls", Right: true}, text.Column{Title: "instructions", Right: true},
-		text.Column{Title: "branches", Right: true}, text.Column{Title: "function"}, text.Column{Title: "line"})
+	columns := []text.Column{{Title: "calls", Right: true}, {Title: "instructions", Right: true},
+		text.Column{Title: "branches", Right: true}}
+	table := text.NewTable(w, w.Width, w.Style, append(columns, w.placeColumns()...)...)
 	for _, f := range r.Functions {
 		c := wire.FunctionCoverage{
 			CodePlace: wire.CodePlace{Address: fmt.Sprintf("0x%x", f.Begin), Function: f.Name, File: f.Path, Line: f.Line}, Calls: f.Calls,
@@ -116,8 +117,8 @@ func (w *whole) functionCoverage(r *coverage.Report) error {
 		if w.json {
 			err = objects(w, []wire.FunctionCoverage{c})
 		} else {
-			err = table.Row(console.CellsOf([]string{strconv.FormatUint(f.Calls, 10), covered(c.Instructions), covered(c.Branches),
-				shown(c.CodePlace), lineOf(c.CodePlace)}))
+			row := []string{strconv.FormatUint(f.Calls, 10), covered(c.Instructions), covered(c.Branches)}
+			err = table.Row(console.CellsOf(append(row, w.placeCells(c.CodePlace, shown(c.CodePlace))...)))
 		}
 		if err != nil {
 			return err

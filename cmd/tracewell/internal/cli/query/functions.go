@@ -50,9 +50,9 @@ func (c *functionsCommand) Run(streams console.Streams) error {
 		if w.json {
 			return objects(w, costs)
 		}
-		table := w.costTable(text.Column{Title: "function"}, text.Column{Title: "line"})
+		table := w.costTable(w.placeColumns()...)
 		for _, f := range costs {
-			if err := table.Row(console.CellsOf(append(w.costCells(f.Cost), shown(f.CodePlace), lineOf(f.CodePlace)))); err != nil {
+			if err := table.Row(console.CellsOf(append(w.costCells(f.Cost), w.placeCells(f.CodePlace, shown(f.CodePlace))...))); err != nil {
 				return err
 			}
 		}
@@ -111,12 +111,27 @@ func shown(p wire.CodePlace) string {
 	return p.Address
 }
 
-// lineOf is the line of a place for people.
-func lineOf(p wire.CodePlace) string {
-	if p.File == "" {
-		return ""
+// hasLines reports whether the program tells lines.
+func (w *whole) hasLines() bool { return w.program != nil && w.program.File.HasDWARF() }
+
+// placeColumns are those of a function, and of a line if the program tells lines.
+func (w *whole) placeColumns() []text.Column {
+	columns := []text.Column{{Title: "function"}}
+	if w.hasLines() {
+		columns = append(columns, text.Column{Title: "line"})
 	}
-	return text.Visible(fmt.Sprintf("%s:%d", base(p.File), p.Line))
+	return columns
+}
+
+// placeCells are the cells of these columns.
+func (w *whole) placeCells(p wire.CodePlace, function string) []string {
+	switch {
+	case !w.hasLines():
+		return []string{function}
+	case p.File == "":
+		return []string{function, ""}
+	}
+	return []string{function, text.Visible(fmt.Sprintf("%s:%d", base(p.File), p.Line))}
 }
 
 // first are the first elements of a list, or all if the limit is 0.

@@ -99,18 +99,18 @@ func (c *blocksCommand) Run(streams console.Streams) error {
 		slices.SortStableFunc(blocks, func(a, b sites.Block) int { return cmp.Compare(b.Instructions, a.Instructions) })
 		blocks = first(blocks, c.Limit)
 		all := w.executed()
-		table := text.NewTable(w, w.Width, w.Style, text.Column{Title: "executed", Right: true}, text.Column{Title: "length", Right: true},
-			text.Column{Title: "instructions", Right: true}, text.Column{Title: "share", Right: true}, text.Column{Title: "addresses"},
-			text.Column{Title: "function"}, text.Column{Title: "line"})
+		columns := []text.Column{{Title: "executed", Right: true}, {Title: "length", Right: true}, {Title: "instructions", Right: true},
+			{Title: "share", Right: true}, {Title: "addresses"}}
+		table := text.NewTable(w, w.Width, w.Style, append(columns, w.placeColumns()...)...)
 		for _, b := range blocks {
 			block := w.block(b)
 			var err error
 			if w.json {
 				err = objects(w, []wire.BasicBlock{block})
 			} else {
-				err = table.Row(console.CellsOf([]string{strconv.FormatUint(b.Count, 10), strconv.Itoa(block.Length),
-					strconv.FormatUint(b.Instructions, 10), percent(w.share(b.Instructions, all)),
-					fmt.Sprintf("%s..%s", block.Address, block.Last), text.Visible(block.Function), lineOf(block.CodePlace)}))
+				row := []string{strconv.FormatUint(b.Count, 10), strconv.Itoa(block.Length), strconv.FormatUint(b.Instructions, 10),
+					percent(w.share(b.Instructions, all)), fmt.Sprintf("%s..%s", block.Address, block.Last)}
+				err = table.Row(console.CellsOf(append(row, w.placeCells(block.CodePlace, text.Visible(block.Function))...)))
 			}
 			if err != nil {
 				return err

@@ -30,7 +30,7 @@ func (*profileCommand) Examples() string {
 // Run implements kong's command.
 func (c *profileCommand) Run(streams console.Streams) error {
 	return c.readWhole(streams, nil, func(w *whole) error {
-		if c.By == "line" && (w.program == nil || !w.program.File.HasDWARF()) {
+		if c.By == "line" && !w.hasLines() {
 			return w.noLines()
 		}
 		spots := first(w.hotSpots(c.By), c.Limit)
@@ -41,7 +41,7 @@ func (c *profileCommand) Run(streams console.Streams) error {
 		if c.By == "address" {
 			columns = append(columns, text.Column{Title: "address"})
 		}
-		columns = append(columns, text.Column{Title: "function"}, text.Column{Title: "line"})
+		columns = append(columns, w.placeColumns()...)
 		if c.By == "address" {
 			columns = append(columns, text.Column{Title: "mnemonic"})
 		}
@@ -52,7 +52,7 @@ func (c *profileCommand) Run(streams console.Streams) error {
 			if c.By == "address" {
 				row, function = append(row, s.Address), text.Visible(s.Function)
 			}
-			row = append(row, function, lineOf(s.CodePlace))
+			row = append(row, w.placeCells(s.CodePlace, function)...)
 			if c.By == "address" {
 				row = append(row, text.Visible(s.Mnemonic))
 			}
