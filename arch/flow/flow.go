@@ -96,7 +96,8 @@ func (s *Set) Mnemonic(code []byte, at uint64) string {
 	return strings.ToLower(s.name(code, at))
 }
 
-// Append appends an instruction as it lies in memory, of the number that an execution trace has for it and how many bytes were written.
+// Append appends an instruction as it lies in memory, of the number that an execution trace has for it and how many bytes were
+// written.
 func (s *Set) Append(dst []byte, value uint64, size int) []byte {
 	if s.number != nil {
 		return s.number(dst, value, size)

@@ -1,5 +1,5 @@
-// Package pprofile makes profiles of pprof (profile.proto of github.com/google/pprof), for whoever has stacks and what was counted of
-// them.
+// Package pprofile makes profiles of pprof (profile.proto of github.com/google/pprof), for whoever has stacks and what was counted
+// of them.
 package pprofile
 
 import (
@@ -124,7 +124,8 @@ func (p *Profile) text(s string) uint64 {
 	return n
 }
 
-// Location returns the number of a place in a file of the program, 0 for none. All lines but the last are of calls that were inlined.
+// Location returns the number of a place in a file of the program, 0 for none. All lines but the last are of calls that were
+// inlined.
 func (p *Profile) Location(mapping, addr uint64, lines []Line) uint64 {
 	var m protobuf.Message
 	m.Uint(locationMapping, mapping)

@@ -302,8 +302,8 @@ func TestSimulated(t *testing.T) {
 	}
 }
 
-// partly reads a part of a trace: what is counted from a place on is what is counted in all without what is in front of it; and of a trace
-// that begins in the middle every instruction counts for some function, with names or without.
+// partly reads a part of a trace: what is counted from a place on is what is counted in all without what is in front of it; and of
+// a trace that begins in the middle every instruction counts for some function, with names or without.
 func partly(t *testing.T, s *simulation, set *flow.Set) {
 	half := len(s.records) / 2
 	read := func(records []itrace.Record, from int64, p *program.Program) *Walker {

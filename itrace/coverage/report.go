@@ -1,9 +1,9 @@
 // Package coverage tells what of a program an execution trace has executed: lines, branches in both directions, functions, and
 // instructions. Nothing of the program is instrumented: lines are those of its DWARF, branches are found in its code.
 //
-// A line counts as often as the instruction with which a statement of it begins; of several, as in the head of a loop, that which was
-// executed most often. A branch is a conditional jump, in the line that its instruction belongs to: its directions are that it was
-// taken and that it went on behind itself. A function counts its calls.
+// A line counts as often as the instruction with which a statement of it begins; of several, as in the head of a loop, that which
+// was executed most often. A branch is a conditional jump, in the line that its instruction belongs to: its directions are that it
+// was taken and that it went on behind itself. A function counts its calls.
 package coverage
 
 import (
@@ -159,7 +159,8 @@ func lines(t *sites.Table, p *program.Program) map[string]map[int]uint64 {
 	for _, u := range p.File.Units() {
 		table := u.Lines()
 		for i, row := range table.Rows {
-			if row.EndSequence() || row.Line == 0 || i+1 == len(table.Rows) || table.Rows[i+1].Addr <= row.Addr || !p.File.HasCode(row.Addr) {
+			if row.EndSequence() || row.Line == 0 || i+1 == len(table.Rows) || !p.File.HasCode(row.Addr) ||
+				table.Rows[i+1].Addr <= row.Addr { // one without code
 				continue
 			}
 			path := table.Path(row)

@@ -13,8 +13,8 @@ type edge struct{ caller, callee int32 }
 
 type edgeCost struct{ calls, inclusive uint64 }
 
-// WriteCallgrind writes a profile in the format of callgrind. Costs of functions are by address and line; a call is said to be made where
-// its caller begins, since only who called whom is kept.
+// WriteCallgrind writes a profile in the format of callgrind. Costs of functions are by address and line; a call is said to be made
+// where its caller begins, since only who called whom is kept.
 func (c *Calls) WriteCallgrind(out io.Writer) error {
 	w := bufio.NewWriter(out)
 	fmt.Fprintf(w, "# callgrind format\nversion: 1\ncreator: tracewell\n")

@@ -28,7 +28,8 @@ func Name(f calls.Function) string {
 	return fmt.Sprintf("0x%x", f.Begin)
 }
 
-// Frame is the name of a node in a stack. The first function of a handler is marked, so that interrupts stand beside what they interrupt.
+// Frame is the name of a node in a stack. The first function of a handler is marked, so that interrupts stand beside what they
+// interrupt.
 func (c *Calls) Frame(n int) string {
 	node := &c.Nodes[n]
 	name := Name(c.Functions[node.Function])

@@ -42,7 +42,7 @@ func NewSlices(out io.Writer, w *calls.Walker, timed bool) *Slices {
 func (s *Slices) Begin(cpu, function int32, handler bool, at int64, time uint64) {
 	t := s.track(cpu)
 	if at >= s.walker.From {
-		s.catchUp(t, at, time)
+		s.catchUp(t, s.walker.From, time)
 	}
 	t.open = append(t.open, slice{function, handler})
 	if at >= s.walker.From {
@@ -54,7 +54,7 @@ func (s *Slices) Begin(cpu, function int32, handler bool, at int64, time uint64)
 func (s *Slices) End(cpu int32, at int64, time uint64) {
 	t := s.track(cpu)
 	if at > s.walker.From {
-		s.catchUp(t, at, time)
+		s.catchUp(t, s.walker.From, time)
 	}
 	if len(t.open) == 0 {
 		return
@@ -76,7 +76,8 @@ func (s *Slices) Close(at int64, time uint64) error {
 	return s.out.Flush()
 }
 
-// catchUp writes the slices that are open and have not been written.
+// catchUp writes the slices that are open and have not been written: those that began in front of what is asked about begin with
+// that.
 func (s *Slices) catchUp(t *track, at int64, time uint64) {
 	for ; t.written < len(t.open); t.written++ {
 		o := t.open[t.written]

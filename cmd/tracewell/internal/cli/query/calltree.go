@@ -52,17 +52,22 @@ func (c *calltreeCommand) Run(streams console.Streams) error {
 		})
 	}
 	method, name := packed.BySuffix(c.Output)
+	// after writes to the file when the whole trace has been read.
+	after := func(write func(w *whole, out io.Writer) error) func(io.Writer) error {
+		return func(out io.Writer) error {
+			return c.readWhole(streams, nil, func(w *whole) error {
+				if err := c.check(w); err != nil {
+					return err
+				}
+				return write(w, out)
+			})
+		}
+	}
 	write := map[string]func(io.Writer) error{
-		".folded": func(out io.Writer) error {
-			return c.readWhole(streams, nil, func(w *whole) error { return errors.Join(c.check(w), w.export().WriteFolded(out, c.Time)) })
-		},
-		".pprof": func(out io.Writer) error {
-			return c.readWhole(streams, nil, func(w *whole) error { return errors.Join(c.check(w), w.export().WriteProfile(out, w.timeUnit())) })
-		},
-		".callgrind": func(out io.Writer) error {
-			return c.readWhole(streams, nil, func(w *whole) error { return errors.Join(c.check(w), w.export().WriteCallgrind(out)) })
-		},
-		".pftrace": func(out io.Writer) error { return c.writeSlices(streams, out) },
+		".folded":    after(func(w *whole, out io.Writer) error { return w.export().WriteFolded(out, c.Time) }),
+		".pprof":     after(func(w *whole, out io.Writer) error { return w.export().WriteProfile(out, w.timeUnit()) }),
+		".callgrind": after(func(w *whole, out io.Writer) error { return w.export().WriteCallgrind(out) }),
+		".pftrace":   func(out io.Writer) error { return c.writeSlices(streams, out) },
 	}
 	write[".pb"], write[".perfetto-trace"] = write[".pprof"], write[".pftrace"]
 	if write[filepath.Ext(name)] == nil {

@@ -86,7 +86,8 @@ func (w *whole) cost(t calls.Totals) wire.Cost {
 func (w *whole) costTable(more ...text.Column) *text.Table {
 	columns := []text.Column{{Title: "calls", Right: true}, {Title: "self", Right: true}, {Title: "inclusive", Right: true}}
 	if w.timed {
-		columns = append(columns, text.Column{Title: "self " + w.unit(), Right: true}, text.Column{Title: "inclusive " + w.unit(), Right: true})
+		columns = append(columns, text.Column{Title: "self " + w.unit(), Right: true},
+			text.Column{Title: "inclusive " + w.unit(), Right: true})
 	}
 	return text.NewTable(w, w.Width, w.Style, append(columns, more...)...)
 }

@@ -34,8 +34,8 @@ func (c *mixCommand) Run(streams console.Streams) error {
 		if w.json {
 			return objects(w, shares)
 		}
-		table := text.NewTable(w, w.Width, w.Style, text.Column{Title: "instructions", Right: true}, text.Column{Title: "share", Right: true},
-			text.Column{Title: "addresses", Right: true}, text.Column{Title: "mnemonic"})
+		table := text.NewTable(w, w.Width, w.Style, text.Column{Title: "instructions", Right: true},
+			text.Column{Title: "share", Right: true}, text.Column{Title: "addresses", Right: true}, text.Column{Title: "mnemonic"})
 		for _, s := range shares {
 			row := []string{strconv.FormatUint(s.Count, 10), percent(s.Share), strconv.Itoa(s.Sites),
 				text.Visible(cmp.Or(s.Mnemonic, "(not told)"))}

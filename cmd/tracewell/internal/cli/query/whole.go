@@ -32,8 +32,8 @@ type wholeCommands struct {
 	Events    eventsCommand    `cmd:"" help:"List exceptions and interrupts, with their causes, their handlers and how long these took."`
 }
 
-// whole is the answer to a question about all of a trace, which is read once from its beginning to --to. No index is needed for that;
-// --from and --to are found by one unless they are the ends.
+// whole is the answer to a question about all of a trace, which is read once from its beginning to --to. No index is needed for
+// that; --from and --to are found by one unless they are the ends.
 type whole struct {
 	*calls.Walker
 	*console.Output
@@ -44,8 +44,8 @@ type whole struct {
 	timed    bool             // the trace has times
 }
 
-// readWhole reads the trace and has print print what was found. prepare, unless nil, is given the walker before anything is read, and
-// the output.
+// readWhole reads the trace and has print print what was found. prepare, unless nil, is given the walker before anything is read,
+// and the output.
 func (a *asking) readWhole(streams console.Streams, prepare func(*whole) error, print func(*whole) error) error {
 	from, to, err := a.ends(streams)
 	if err != nil {
