@@ -48,7 +48,7 @@ func New(file *debuginfo.File, bias uint64) *Program {
 	}
 	symbols := slices.DeleteFunc(file.Symbols(), func(s debuginfo.Symbol) bool { return !p.isFunction(s) })
 	slices.SortStableFunc(symbols, func(a, b debuginfo.Symbol) int {
-		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(rank(b), rank(a)))
+		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(rank(b), rank(a)), cmp.Compare(underscores(a), underscores(b)))
 	})
 	for _, s := range symbols {
 		if p.begins(s) {
@@ -110,7 +110,7 @@ func (p *Program) isFunction(s debuginfo.Symbol) bool {
 	return false
 }
 
-// rank orders the symbols of one address: the higher names it.
+// rank orders the symbols of one address: that with the highest names it.
 func rank(s debuginfo.Symbol) (n int) {
 	if s.Kind != debuginfo.SymbolLabel {
 		n += 4
@@ -123,6 +123,9 @@ func rank(s debuginfo.Symbol) (n int) {
 	}
 	return n
 }
+
+// underscores is how many a name begins with: of several names of a function users know that with the fewest.
+func underscores(s debuginfo.Symbol) int { return len(s.Name) - len(strings.TrimLeft(s.Name, "_")) }
 
 func nameOf(s debuginfo.Symbol) string {
 	if name, ok := demangle.Source(s.Plain()); ok {

@@ -276,15 +276,17 @@ func (f *File) Section(name string) (content []byte, addr arch.Addr, ok bool) {
 	return content, s.addr, err == nil
 }
 
-// Code returns the code at an address, up to the end of its segment, as the file has it; nil where there is none.
+// Code returns the code at an address, up to the end of its section or, without section headers, its segment, as the file has it; nil
+// where there is none.
 func (f *File) Code(addr arch.Addr) []byte {
+	i := slices.IndexFunc(f.code, func(r Range) bool { return r.Has(addr) })
+	if i < 0 {
+		return nil
+	}
 	for _, p := range f.main.elf.Progs {
-		if offset := uint64(addr) - p.Vaddr; p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && offset < p.Filesz {
-			c := cursorAt(f.main.data, p.Off)
-			code := c.bytes(p.Filesz)
-			if uint64(len(code)) > offset {
-				return code[offset:]
-			}
+		if offset := uint64(addr) - p.Vaddr; p.Type == elf.PT_LOAD && offset < p.Filesz {
+			c := cursorAt(f.main.data, p.Off+offset)
+			return c.bytes(min(p.Filesz-offset, uint64(f.code[i].End-addr)))
 		}
 	}
 	return nil
