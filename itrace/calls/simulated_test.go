@@ -341,6 +341,74 @@ func compare(t *testing.T, what string, want, got map[string]*count) {
 	}
 }
 
+// TestTasks: several programs take turns on a processor, at every switch by an interrupt whose handler returns to another.
+func TestTasks(t *testing.T) {
+seeds:
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		want := map[string]*count{"f14": {}}
+		var tasks []*simulation
+		for i := range uint64(4) {
+			s := newSimulation(seed, true, 0)
+			s.Rand = rand.New(rand.NewPCG(seed, 100+i))
+			s.enter(int(i))
+			tasks = append(tasks, s)
+			for key, n := range s.tree {
+				if want[key] == nil {
+					want[key] = &count{}
+				}
+				want[key].calls, want[key].self = want[key].calls+n.calls, want[key].self+n.self
+			}
+		}
+		handler := tasks[0].functions[handlers].begin
+		at, turn := make([]int, len(tasks)), 0
+		w := New(sites.New(tasks[0].program(), flow.Sets()[0]))
+		for running := len(tasks); running > 0; {
+			s, from := tasks[turn], at[turn]
+			to := min(from+1+r.IntN(30), len(s.records))
+			w.Add(s.records[from:to])
+			at[turn] = to
+			if to == len(s.records) { // a task that has ended would go on in no place
+				tasks, at = slices.Delete(tasks, turn, turn+1), slices.Delete(at, turn, turn+1)
+				running, turn = running-1, turn-1
+			}
+			if running == 0 {
+				break
+			}
+			// Tasks that wait at the same instruction cannot be told apart but by how long they wait.
+			next, unclear := (turn+1)%running, false
+			for i := range tasks {
+				same := i != next && tasks[i].records[at[i]].Addr == tasks[next].records[at[next]].Addr
+				unclear = unclear || same && (i == turn || at[next] == 0)
+			}
+			if unclear && to < len(s.records) {
+				continue
+			} else if unclear { // nothing else can go on
+				continue seeds
+			}
+			resume := uint64(0x90000000)
+			if to < len(s.records) {
+				resume = s.records[to].Addr
+			}
+			w.Add([]itrace.Record{
+				{Kind: itrace.Event, Addr: resume, AddrDigits: []byte("0"), Extra: itrace.Extra{Event: itrace.Interrupt}},
+				{Kind: itrace.Instruction, Addr: handler, Value: 0x13, Digits: []byte("00000013")},
+				{Kind: itrace.Instruction, Addr: handler + step, Value: 0x30200073, Digits: []byte("30200073")},
+			})
+			want["f14"].calls++
+			want["f14"].self += 2
+			turn = (turn + 1) % running
+		}
+		w.Finish()
+		tree := found(w)
+		delete(tree, "") // where the interrupted go on that have ended
+		compare(t, fmt.Sprintf("seed %d", seed), want, tree)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
 // TestBounds: recursion without end forgets the outermost calls, and too many paths count for their callers.
 func TestBounds(t *testing.T) {
 	w := New(sites.New(nil, flow.Sets()[0]))
@@ -380,3 +448,57 @@ func BenchmarkWalk(b *testing.B) {
 		w.Add(s.records)
 	}
 }
+
+// TestAnything: whatever a trace says, every instruction counts for some function, and nothing is out of bounds.
+func TestAnything(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	opcodes := []uint64{0x13, 0x8067, 0xef, 0x300e7, 0x280e7, 0x30200073, 0x73, 0x63, 0x6f, 0x67, 0xe7, 0x1, 0x8082, 0x9002}
+	for round := range 300 {
+		w := New(sites.New(nil, flow.Sets()[r.IntN(len(flow.Sets()))]))
+		if round%2 == 0 {
+			w.Table.Program = newSimulation(uint64(round), false, 0).program()
+			w = New(w.Table)
+		}
+		begun := map[int32]int{}
+		w.Listener = listener{begun}
+		traps := 0
+		w.OnTrap = func(*Trap) { traps++ }
+		executed := [2]uint64{}
+		for range 2000 {
+			record := itrace.Record{Kind: itrace.Instruction, CPU: int32(r.IntN(2)), Addr: 0x80000000 + r.Uint64N(64)*space/8,
+				Value: opcodes[r.IntN(len(opcodes))], Digits: []byte("00000013")}
+			switch r.IntN(12) {
+			case 0:
+				record.Kind, record.Event, record.AddrDigits = itrace.Event, itrace.EventKind(r.IntN(5)), []byte("0")
+			case 1:
+				record.Kind, record.Event = itrace.Event, itrace.EventKind(r.IntN(5))
+			case 2:
+				record.Trapped = true
+			case 3:
+				record.Scope = itrace.Gaps
+			case 4:
+				record.Digits = nil
+			}
+			if record.Kind == itrace.Instruction {
+				executed[record.CPU]++
+			}
+			w.Add([]itrace.Record{record})
+		}
+		w.Finish()
+		instructions, _ := w.Inclusive()
+		if instructions[0] != executed[0]+executed[1] {
+			t.Fatalf("round %d: %d of %d instructions", round, instructions[0], executed[0]+executed[1])
+		}
+		for cpu, n := range begun {
+			if c := w.cpus[cpu]; n != len(c.stack)+1 && c.prev >= 0 {
+				t.Fatalf("round %d: %d slices are open on processor %d, with %d calls", round, n, cpu, len(c.stack))
+			}
+		}
+	}
+}
+
+// listener counts the slices that are open.
+type listener struct{ open map[int32]int }
+
+func (l listener) Begin(cpu, _ int32, _ bool, _ int64, _ uint64) { l.open[cpu]++ }
+func (l listener) End(cpu int32, _ int64, _ uint64)              { l.open[cpu]-- }

@@ -5,7 +5,7 @@ import "slices"
 const (
 	// maxDepth is how many calls may be active; of more the outermost are forgotten.
 	maxDepth = 1 << 16
-	// maxTasks is how many tasks may be aside; of more the oldest is forgotten.
+	// maxTasks is how many tasks may be aside; of more the oldest is forgotten, if there are those first that were not interrupted.
 	maxTasks = 256
 	// maxSearch is how many calls a return may leave at once.
 	maxSearch = 1 << 12
@@ -13,10 +13,13 @@ const (
 
 // task is calls that are active and were left for others.
 type task struct {
-	frames   []frame
-	resume   uint64 // where it goes on
-	function int32
-	node     int32
+	frames []frame
+	// interrupted says that it goes on at resume; otherwise it left by a jump or a return, and goes on where its latest call, of
+	// which there is one, returns to.
+	interrupted bool
+	resume      uint64
+	function    int32
+	node        int32
 }
 
 // base is where the calls of what the processor does begin in its stack: behind the latest handler.
@@ -45,7 +48,7 @@ func (w *Walker) popTo(c *processor, i, n int) {
 	f := c.stack[i]
 	c.back = w.Table.Sites[n].PC
 	if i < len(c.stack)-1 {
-		w.park(c, i+1, 0)
+		w.park(c, i+1)
 	}
 	w.end(c, len(c.stack)-i)
 	c.stack = c.stack[:i]
@@ -79,7 +82,7 @@ func (w *Walker) ret(c *processor, n int) {
 			w.popTo(c, top, w.Table.At(c.stack[top].ret))
 		}
 		w.trap(c, n, false)
-	case w.resume(c, func(t *task) bool { return t.resume == 0 && t.frames[len(t.frames)-1].ret == pc }):
+	case w.resume(c, func(t *task) bool { return !t.interrupted && t.frames[len(t.frames)-1].ret == pc }):
 		w.popTo(c, len(c.stack)-1, n)
 	default:
 		w.unmatched(c, n, low)
@@ -108,20 +111,22 @@ func (w *Walker) unmatched(c *processor, n, low int) {
 	}
 	if base := c.base(); len(c.stack) > base {
 		w.Unmatched++
-		w.park(c, base, 0)
+		w.park(c, base)
 	}
 	w.start(c, s.Function)
 }
 
-// park keeps aside the calls from a place of the stack on. resume is where the processor goes on with them if it was interrupted, 0
-// if it left by a jump or a return: then that is where the latest call returns to.
-func (w *Walker) park(c *processor, from int, resume uint64) {
+// park keeps aside the calls from a place of the stack on, of which there is one at least unless the caller says where the processor
+// was interrupted.
+func (w *Walker) park(c *processor, from int) *task {
 	var frames []frame
-	if len(c.aside) == maxTasks {
-		frames = c.aside[0].frames[:0]
-		c.aside = slices.Delete(c.aside, 0, 1)
+	if len(c.aside) == maxTasks { // those that were left by longjmp are rarely wanted again
+		oldest := max(slices.IndexFunc(c.aside, func(t task) bool { return !t.interrupted }), 0)
+		frames = c.aside[oldest].frames[:0]
+		c.aside = slices.Delete(c.aside, oldest, oldest+1)
 	}
-	c.aside = append(c.aside, task{append(frames, c.stack[from:]...), resume, c.function, c.node})
+	c.aside = append(c.aside, task{frames: append(frames, c.stack[from:]...), function: c.function, node: c.node})
+	return &c.aside[len(c.aside)-1]
 }
 
 // drop ends all calls outside of handlers.
@@ -140,14 +145,16 @@ func (w *Walker) start(c *processor, function int32) {
 
 // resume takes up, in place of all calls that are active outside of handlers, the task that has waited longest of those that fit.
 func (w *Walker) resume(c *processor, fits func(*task) bool) bool {
-	i := slices.IndexFunc(c.aside, func(t task) bool { return fits(&t) })
-	if i < 0 {
+	i := 0
+	for ; i < len(c.aside) && !fits(&c.aside[i]); i++ {
+	}
+	if i == len(c.aside) {
 		return false
 	}
 	t := c.aside[i]
 	c.aside = slices.Delete(c.aside, i, i+1)
-	if t.resume == 0 && len(c.stack) > c.base() {
-		w.park(c, c.base(), 0)
+	if !t.interrupted && len(c.stack) > c.base() {
+		w.park(c, c.base())
 	}
 	w.drop(c)
 	for _, f := range t.frames {

@@ -1,6 +1,8 @@
 package calls
 
 import (
+	"slices"
+
 	"tracewell/arch/flow"
 	"tracewell/itrace"
 )
@@ -31,16 +33,16 @@ func (w *Walker) event(r *itrace.Record) {
 	c := w.processor(r.CPU)
 	switch r.Event {
 	case itrace.Exception, itrace.Interrupt:
-		if c.told && c.prev >= 0 && len(r.AddrDigits) > 0 && r.Addr != c.pending.Place && w.begins(r.Addr) {
+		if c.told && c.prev >= 0 && len(r.AddrDigits) > 0 && w.Table.Narrow(r.Addr) != c.pending.Place && w.begins(r.Addr) {
 			// Another came in front of the first instruction of the handler.
 			w.advance(c, c.pending.Place)
 			w.trap(c, w.Table.At(r.Addr), true)
 			c.told, c.trapped, c.plain, c.delayed = false, false, false, -1
-			c.prev, c.next = w.nothing, r.Addr
+			c.prev, c.next = w.nothing, w.Table.Narrow(r.Addr)
 		}
 		if !c.told {
 			c.told = true
-			c.pending = Trap{Kind: r.Event, Cause: w.cause(r.Name), Place: r.Addr}
+			c.pending = Trap{Kind: r.Event, Cause: w.cause(r.Name), Place: w.Table.Narrow(r.Addr)}
 			if len(r.AddrDigits) == 0 {
 				c.pending.Place = w.place(c, r.Event == itrace.Exception)
 			}
@@ -50,7 +52,9 @@ func (w *Walker) event(r *itrace.Record) {
 			w.endTrap(c, false)
 		}
 		w.settle(c)
-		w.end(c, len(c.stack)+1)
+		if c.prev >= 0 {
+			w.end(c, len(c.stack)+1)
+		}
 		c.stack, c.prev, c.delayed, c.told = c.stack[:0], -1, -1, false
 	}
 }
@@ -153,16 +157,25 @@ func (w *Walker) leave(c *processor, n int) {
 	c.stack = c.stack[:at]
 	w.visit(c, f.function, f.node)
 	s := &w.Table.Sites[n]
-	if s.PC-f.ret <= longest || s.Function >= 0 && s.Function == f.function {
+	back := func(distance uint64) func(*task) bool {
+		return func(t *task) bool { return t.interrupted && s.PC-t.resume <= distance }
+	}
+	// Handlers step over an instruction, or go on elsewhere in the function, unless that is where another task was left.
+	here := s.PC-f.ret <= longest || s.Function >= 0 && s.Function == f.function && !w.isEntry(s)
+	if s.PC == f.ret || here && !slices.ContainsFunc(c.aside, func(t task) bool { return t.interrupted && t.resume == s.PC }) {
 		w.cross(c, n)
 		return
 	}
-	w.park(c, c.base(), f.ret)
-	if !w.resume(c, func(t *task) bool { return t.resume != 0 && s.PC-t.resume <= longest }) {
+	left := w.park(c, c.base())
+	left.interrupted, left.resume = true, f.ret
+	if !w.resume(c, back(0)) && !w.resume(c, back(longest)) {
 		if s.Function < 0 {
 			s.Function = w.functionAt(s.PC)
 		}
 		w.start(c, s.Function)
+		if w.isEntry(s) {
+			w.Nodes[c.node].Calls++
+		}
 	}
 	w.cross(c, n)
 }

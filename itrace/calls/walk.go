@@ -198,7 +198,7 @@ func (w *Walker) instruction(r *itrace.Record) {
 		c.delayed = -1
 		return
 	}
-	c.prev, c.next = n, s.PC+uint64(s.Flow.Len)
+	c.prev, c.next = n, s.PC+uint64(s.Flow.Len) // which may leave 32 bits only at their end
 	c.plain = s.Flow.Kind == flow.Next && s.Flow.Len != 0
 	c.trapped, c.gaps = r.Trapped, r.Scope&itrace.Gaps != 0
 	if c.trapped || c.gaps {

@@ -29,8 +29,8 @@ type Function struct {
 
 // Program is a program at the addresses at which a trace has it.
 type Program struct {
-	File      *debuginfo.File
-	Set       *flow.Set // nil for a processor of which nothing is known here
+	File      *debuginfo.File // nil for functions alone
+	Set       *flow.Set       // nil for a processor of which nothing is known here
 	Functions []Function
 
 	bias  uint64
@@ -144,7 +144,12 @@ func (p *Program) At(pc uint64) int {
 }
 
 // Code is the code at an address, nil where the file has none.
-func (p *Program) Code(pc uint64) []byte { return p.File.Code(arch.Addr(pc - p.bias)) }
+func (p *Program) Code(pc uint64) []byte {
+	if p.File == nil {
+		return nil
+	}
+	return p.File.Code(arch.Addr(pc - p.bias))
+}
 
 // Line is the line of the source that an address belongs to.
 func (p *Program) Line(pc uint64) (path string, line int, ok bool) {

@@ -65,8 +65,17 @@ func (t *Table) Number(r *itrace.Record) int {
 	return n
 }
 
+// Narrow is an address as the program has it: producers write those of 32 bits with the sign in front, or without.
+func (t *Table) Narrow(pc uint64) uint64 {
+	if t.Set != nil && t.Set.Bits == 32 {
+		return uint64(uint32(pc))
+	}
+	return pc
+}
+
 // At is the number of the site at an address, of which nothing may have been executed.
 func (t *Table) At(pc uint64) int {
+	pc = t.Narrow(pc)
 	key := pc >> pageBits
 	recent := &t.recent[key%cacheSize]
 	if recent.key != key+1 {
@@ -82,6 +91,7 @@ func (t *Table) At(pc uint64) int {
 
 // Find is the number of the site at an address, negative if nothing was executed there.
 func (t *Table) Find(pc uint64) int {
+	pc = t.Narrow(pc)
 	p := t.pages[pc>>pageBits]
 	if p == nil {
 		return -1
@@ -134,6 +144,7 @@ func (t *Table) classify(s *Site, r *itrace.Record) {
 			s.Flow, s.Told, s.size = set.Decode(code, s.PC), true, 0
 		}
 	}
+	s.Flow.Target = t.Narrow(s.Flow.Target)
 	if word := firstWord(r.Disasm); string(word) != s.words {
 		s.words = string(word)
 	}
