@@ -276,6 +276,22 @@ func (f *File) Section(name string) (content []byte, addr arch.Addr, ok bool) {
 	return content, s.addr, err == nil
 }
 
+// Code returns the code at an address, as the file has it, up to the end of its section; without section headers, of its segment. It
+// is nil where there is none.
+func (f *File) Code(addr arch.Addr) []byte {
+	i := slices.IndexFunc(f.code, func(r Range) bool { return r.Has(addr) })
+	if i < 0 {
+		return nil
+	}
+	for _, p := range f.main.elf.Progs {
+		if offset := uint64(addr) - p.Vaddr; p.Type == elf.PT_LOAD && offset < p.Filesz {
+			c := cursorAt(f.main.data, p.Off+offset)
+			return c.bytes(min(p.Filesz-offset, uint64(f.code[i].End-addr)))
+		}
+	}
+	return nil
+}
+
 // Units are all units, those in .dwo files in place of what the linked file has of them.
 func (f *File) Units() []*Unit { return slices.Clone(f.units) }
 

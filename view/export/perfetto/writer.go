@@ -9,14 +9,12 @@ import (
 	"strings"
 
 	"tracewell/internal/protobuf"
+	"tracewell/internal/trackevent"
 	"tracewell/tfile"
 	"tracewell/trace"
 	"tracewell/view"
 	"tracewell/view/export"
 )
-
-// sequence is the number of the one writer that the packets come from; 0 would be none.
-const sequence = 1
 
 // Writer writes frames of a view, whose registers Select may have chosen. One goroutine may use it.
 type Writer struct {
@@ -30,7 +28,7 @@ type Writer struct {
 	slices map[trackKey]*nest
 	dated  bool   // the clocks are told
 	last   uint64 // the time of the frame before, in nanoseconds
-	packet protobuf.Message
+	packet trackevent.Packets
 	event  protobuf.Message
 	inner  protobuf.Message
 }
@@ -94,18 +92,18 @@ func (w *Writer) Flush() error { return nil }
 // Add writes a frame: the tracks that it is the first on, and its event.
 func (w *Writer) Add(frame view.Frame) error {
 	cells := w.table.Read(frame)
-	w.packet = w.packet[:0]
+	w.packet.Reset()
 	w.setTime(frame)
 	track := w.trackOf(frame)
 	w.declare(track)
 	w.event = w.event[:0]
-	w.event.Uint(eventType, w.typeOf(frame, track))
-	w.event.Uint(eventTrack, track.uuid())
-	w.event.Text(eventCategory, "tracepoint")
-	w.event.Text(eventName, w.nameOf(frame))
+	w.event.Uint(trackevent.EventType, w.typeOf(frame, track))
+	w.event.Uint(trackevent.EventTrack, track.uuid())
+	w.event.Text(trackevent.EventCategory, "tracepoint")
+	w.event.Text(trackevent.EventName, w.nameOf(frame))
 	if w.flow != nil {
 		if value, ok := w.flow.Value(w.table.Reader()); ok {
-			w.event.Fixed(eventFlow, flowOf(value.Bits))
+			w.event.Fixed(trackevent.EventFlow, flowOf(value.Bits))
 		}
 	}
 	for i, c := range w.table.Columns {
@@ -114,8 +112,8 @@ func (w *Writer) Add(frame view.Frame) error {
 			w.count(track, c, cells[i])
 		}
 	}
-	w.add(packetEvent, w.event, w.last)
-	_, err := w.out.Write(w.packet)
+	w.packet.Add(trackevent.PacketEvent, w.event, w.last)
+	_, err := w.out.Write(w.packet.Bytes())
 	return err
 }
 
@@ -136,7 +134,7 @@ func (w *Writer) trackOf(frame view.Frame) trackKey {
 func (w *Writer) typeOf(frame view.Frame, track trackKey) uint64 {
 	end, ok := w.view.CallEnd(frame)
 	if !ok {
-		return typeInstant
+		return trackevent.TypeInstant
 	}
 	n := w.slices[track]
 	if n == nil {
@@ -144,14 +142,14 @@ func (w *Writer) typeOf(frame view.Frame, track trackKey) uint64 {
 		w.slices[track] = n
 	}
 	inner := len(n.ends) - 1
-	kind := uint64(typeBegin)
+	kind := uint64(trackevent.TypeBegin)
 	switch ends := frame.Return != nil; {
 	case ends && inner >= 0 && n.ends[inner] == end:
-		kind, n.ends = typeEnd, n.ends[:inner]
+		kind, n.ends = trackevent.TypeEnd, n.ends[:inner]
 	case !ends && (inner < 0 || end < n.ends[inner]):
 		n.ends = append(n.ends, end)
 	default:
-		return typeInstant
+		return trackevent.TypeInstant
 	}
 	n.last = max(n.last, w.last)
 	w.last = n.last
@@ -186,22 +184,13 @@ func (w *Writer) setTime(frame view.Frame) {
 	}
 	w.dated = true
 	w.event = w.event[:0]
-	for _, id := range []uint64{clockBoottime, clockRealtime} {
+	for _, id := range []uint64{trackevent.ClockBoottime, trackevent.ClockRealtime} {
 		w.inner = w.inner[:0]
-		w.inner.Uint(clockID, id)
-		w.inner.Uint(clockTimestamp, w.last)
-		w.event.Bytes(snapshotClock, w.inner)
+		w.inner.Uint(trackevent.ClockID, id)
+		w.inner.Uint(trackevent.ClockTimestamp, w.last)
+		w.event.Bytes(trackevent.SnapshotClock, w.inner)
 	}
-	w.add(packetClocks, w.event, w.last)
-}
-
-// add adds a packet to those that are written with a frame.
-func (w *Writer) add(field int, content []byte, time uint64) {
-	w.inner = w.inner[:0]
-	w.inner.Uint(packetTimestamp, time)
-	w.inner.Uint(packetSequence, sequence)
-	w.inner.Bytes(field, content)
-	w.packet.Bytes(tracePacket, w.inner)
+	w.packet.Add(trackevent.PacketClocks, w.event, w.last)
 }
 
 // declare describes a track, and those that it is within, when it first has an event.
@@ -211,33 +200,33 @@ func (w *Writer) declare(k trackKey) {
 	}
 	w.tracks[k] = true
 	var descriptor, inner protobuf.Message
-	descriptor.Uint(descriptorUUID, k.uuid())
+	descriptor.Uint(trackevent.DescriptorUUID, k.uuid())
 	process := k.process()
 	if k != process {
 		w.declare(process)
-		descriptor.Uint(descriptorParent, process.uuid())
+		descriptor.Uint(trackevent.DescriptorParent, process.uuid())
 	}
 	switch {
 	case k.counter != "":
-		descriptor.Text(descriptorName, k.counter)
-		descriptor.Bytes(descriptorCounter, nil)
+		descriptor.Text(trackevent.DescriptorName, k.counter)
+		descriptor.Bytes(trackevent.DescriptorCounter, nil)
 	case k == process && k.pid == unknown:
-		descriptor.Text(descriptorName, w.program)
+		descriptor.Text(trackevent.DescriptorName, w.program)
 	case k == process:
-		inner.Int(processPID, k.pid)
-		inner.Text(processName, w.program)
-		descriptor.Bytes(descriptorProcess, inner)
+		inner.Int(trackevent.ProcessPID, k.pid)
+		inner.Text(trackevent.ProcessName, w.program)
+		descriptor.Bytes(trackevent.DescriptorProcess, inner)
 	case k.goroutine != 0:
-		descriptor.Text(descriptorName, fmt.Sprintf("goroutine %#x", k.goroutine))
+		descriptor.Text(trackevent.DescriptorName, fmt.Sprintf("goroutine %#x", k.goroutine))
 	case k.pid == unknown:
-		descriptor.Text(descriptorName, w.threadName(k.tid))
+		descriptor.Text(trackevent.DescriptorName, w.threadName(k.tid))
 	default:
-		inner.Int(threadPID, k.pid)
-		inner.Int(threadTID, k.tid)
-		inner.Text(threadName, w.threadName(k.tid))
-		descriptor.Bytes(descriptorThread, inner)
+		inner.Int(trackevent.ThreadPID, k.pid)
+		inner.Int(trackevent.ThreadTID, k.tid)
+		inner.Text(trackevent.ThreadName, w.threadName(k.tid))
+		descriptor.Bytes(trackevent.DescriptorThread, inner)
 	}
-	w.add(packetDescriptor, descriptor, w.last)
+	w.packet.Add(trackevent.PacketDescriptor, descriptor, w.last)
 }
 
 // threadName is the name of a thread: the last that it had, as Perfetto knows one only, or its number.
@@ -251,23 +240,23 @@ func (w *Writer) threadName(tid int64) string {
 // annotate adds a value to the arguments of the event.
 func (w *Writer) annotate(c export.Column, cell export.Cell) {
 	a := w.inner[:0]
-	a.Text(annotationName, c.Name)
+	a.Text(trackevent.AnnotationName, c.Name)
 	switch c.Kind {
 	case export.Text:
-		a.Bytes(annotationString, cell.Text)
+		a.Bytes(trackevent.AnnotationString, cell.Text)
 	case export.Truth:
-		a.Uint(annotationBool, cell.Bits)
+		a.Uint(trackevent.AnnotationBool, cell.Bits)
 	case export.Float:
-		a.Double(annotationDouble, math.Float64frombits(cell.Bits))
+		a.Double(trackevent.AnnotationDouble, math.Float64frombits(cell.Bits))
 	case export.Address:
-		a.Uint(annotationPointer, cell.Bits)
+		a.Uint(trackevent.AnnotationPointer, cell.Bits)
 	case export.Unsigned:
-		a.Uint(annotationUint, cell.Bits)
+		a.Uint(trackevent.AnnotationUint, cell.Bits)
 	default:
-		a.Int(annotationInt, int64(cell.Bits))
+		a.Int(trackevent.AnnotationInt, int64(cell.Bits))
 	}
 	w.inner = a
-	w.event.Bytes(eventAnnotation, a)
+	w.event.Bytes(trackevent.EventAnnotation, a)
 }
 
 // count adds a number that a tracepoint collects by name to its counter. Whole numbers above those of int64 become fractional ones.
@@ -283,15 +272,15 @@ func (w *Writer) count(of trackKey, c export.Column, cell export.Cell) {
 		f = float64(cell.Bits)
 	case c.Kind == export.Integer, c.Kind == export.Unsigned:
 		w.declare(track)
-		w.event.Uint(eventCounterTracks, track.uuid())
-		w.event.Int(eventCounters, int64(cell.Bits))
+		w.event.Uint(trackevent.EventCounterTracks, track.uuid())
+		w.event.Int(trackevent.EventCounters, int64(cell.Bits))
 		return
 	case c.Kind != export.Float, math.IsNaN(f), math.IsInf(f, 0): // no place on an axis
 		return
 	}
 	w.declare(track)
-	w.event.Uint(eventDoubleTracks, track.uuid())
-	w.event.Double(eventDoubleCounters, f)
+	w.event.Uint(trackevent.EventDoubleTracks, track.uuid())
+	w.event.Double(trackevent.EventDoubleCounters, f)
 }
 
 // numberOf is the number of the process or thread that made a frame.

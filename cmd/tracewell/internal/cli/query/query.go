@@ -49,6 +49,8 @@ type Command struct {
 	Executed  executedCommand  `cmd:"" help:"List when an address, a function or a line was executed, or count how often."`
 	Latency   latencyCommand   `cmd:"" help:"Measure how long it takes from one place in code to another."`
 	At        atCommand        `cmd:"" help:"Print the instruction at a position or a time, its effects, and those around it."`
+
+	wholeCommands
 }
 
 // asking is what all questions have in common: the trace and what of it is asked about.
