@@ -107,6 +107,13 @@ func (g *group) blank(s itrace.Scope) {
 	}
 }
 
+// leaveFlow leaves of an instruction record its address, and that it had an exception, as then the other trace may not tell it.
+func (g *group) leaveFlow() {
+	g.scope = g.scope&(itrace.TellsTrapped|itrace.Gaps) | itrace.FlowOnly
+	g.blank(g.scope)
+	g.skipped = false
+}
+
 // rehash makes the hashes of what has come to both queues since the last time.
 func (a *aligner) rehash() {
 	for side := range a.queue {

@@ -22,6 +22,7 @@ type Options struct {
 	Ignores        []Ignore
 	Rules          []Rule // off without being named
 	Without        []Rule // of those that are on, these are off
+	Profile        string // what the options are called together, for the report
 	AllowUnknown   int64  // lines that may be unreadable
 	MaxDifferences int    // that are described; 0 is 100. All are counted
 	Context        int    // instructions shown before a difference, at most 1024; 0 is 8
@@ -68,6 +69,8 @@ const (
 	// RuleCounters leaves out what instructions write that read a counter or the identity of the machine, where these are registers
 	// of control and status.
 	RuleCounters Rule = "counters"
+	// RuleFlow leaves of instructions their addresses, and nothing of effects.
+	RuleFlow Rule = "flow"
 )
 
 // Rules are all rules, with what they do, and whether they are in force without being named.
@@ -81,6 +84,7 @@ var Rules = []struct {
 	{RuleTrapped, "leave out instructions that had an exception, if one trace does not tell them", true},
 	{RuleAligned, "compare the addresses of loads by words of 4 bytes", false},
 	{RuleCounters, "leave out what is read from counters and identity registers", false},
+	{RuleFlow, "compare the addresses of instructions and nothing else", false},
 }
 
 // applies reports whether a rule is in force.

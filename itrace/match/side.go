@@ -34,7 +34,7 @@ type side struct {
 	input Input
 	rules *rules
 	// The rules of these names, nil if they are not in force.
-	zero, aligned, counters *counter
+	zero, aligned, counters, flow *counter
 
 	names  *nameCache
 	reader *itrace.Reader
@@ -77,7 +77,7 @@ const (
 func newSide(in Input, f *feed, r *rules, n *names) *side {
 	s := &side{
 		input: in, rules: r, zero: r.named[RuleZero], aligned: r.named[RuleAligned],
-		counters: r.named[RuleCounters], names: newNameCache(n),
+		counters: r.named[RuleCounters], flow: r.named[RuleFlow], names: newNameCache(n),
 		reader:  itrace.NewReader(f, in.Dialect),
 		records: make([]itrace.Record, 0, recordBatch), streams: make(map[int32]*stream), current: &stream{cpu: -1},
 	}
@@ -271,6 +271,9 @@ func (s *side) instruction(r *itrace.Record) {
 	}
 	g.mode = s.names.number(r.Mode)<<8 | uint32(r.State)
 	s.fields(g, r)
+	if s.flow != nil {
+		g.leaveFlow()
+	}
 	if len(s.rules.ignores) > 0 && s.rules.instruction(g.pc) {
 		s.spare = append(s.spare, g)
 		return
@@ -332,6 +335,10 @@ func (s *side) effect(r *itrace.Record) {
 		s.trace.Records.Registers++
 	case itrace.Memory:
 		s.trace.Records.Memory++
+	}
+	if s.flow != nil {
+		s.flow.fire()
+		return
 	}
 	g := s.current.open
 	if g == nil {

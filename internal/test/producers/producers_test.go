@@ -77,6 +77,18 @@ func TestProducers(t *testing.T) {
 	}
 }
 
+// TestSame compares a trace with itself: that the same bytes are passed over makes no difference, which a rule that never fires prevents.
+func TestSame(t *testing.T) {
+	for _, name := range []string{"plain.ibex", "plain.spike", "rv64.dromajo", "plain.riscv-dv-ibex"} {
+		text := recorded(t, name)
+		got, want := matched(t, text, text, match.Options{}), matched(t, text, text, match.Options{Ignores: []match.Ignore{{PC: &match.Range{}}}})
+		want.Rules = want.Rules[:len(want.Rules)-1]
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(match.Report{}, "Seconds")); diff != "" || got.Verdict != match.Equal {
+			t.Errorf("%s: %s %s (-want +got):\n%s", name, got.Verdict, got.Reason, diff)
+		}
+	}
+}
+
 // TestWritten: what a dialect has written it writes as it was.
 func TestWritten(t *testing.T) {
 	for _, name := range []string{"plain.spike", "plain.spike-commits", "plain.picorv32", "rv64.spike-commits", "x86.tenet"} {

@@ -1,0 +1,119 @@
+// Package profile has named sets of options for comparing the execution traces of certain producers.
+//
+// A profile stands for what differs between two kinds of producers without being a difference between executions: a simulator
+// against another, or against hardware. It is made of the rules and options of package match and of nothing else, so whoever
+// wants a little more or less begins with Words. What is asked for besides goes ahead of a profile (Apply).
+//
+// The names of pairs are for what is known of two producers; the comment of each line says where it comes from.
+package profile
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tracewell/itrace/match"
+)
+
+// Profile is a named set of options.
+type Profile struct {
+	Name string
+	Help string // what it is for
+
+	Rules     []match.Rule
+	Registers string   // a set of names of registers (match.AliasSets), empty for none
+	Ignores   []string // as match.ParseIgnore reads them
+	Window    int64    // 0 is that of match
+	Start     bool     // where both traces first go the same way
+}
+
+// counted is what two simulators of one processor do not agree on: what they count, how they hold narrow values, and which
+// instructions they compress.
+var counted = []match.Rule{match.RuleCounters}
+
+// timed is what hardware does besides: it accesses memory by its bus.
+var timed = append(slices.Clip(counted), match.RuleAligned)
+
+// All are the profiles that there are. Those of pairs have the reference first, but serve for both orders.
+var All = []Profile{
+	{Name: "riscv-iss", Help: "two simulators of RISC-V", Rules: counted, Registers: family, Start: true},
+	{Name: "riscv-rtl", Help: "a simulator of RISC-V and the tracer of a core", Rules: timed, Registers: family, Start: true},
+	{Name: "spike-ibex", Help: "Spike and Ibex, or a core with its tracer", Rules: counted, Registers: family, Start: true},
+	{Name: "spike-picorv32", Help: "Spike and PicoRV32", Rules: timed, Registers: family, Start: true},
+	// QEMU tells in a dump what Spike tells as writes, of which it has its own idea; and it ends an access that Spike traps.
+	{Name: "spike-qemu", Help: "Spike and QEMU, its log or its plugin", Rules: counted, Registers: family, Start: true,
+		Ignores: []string{"reg:mstatus", "reg:mip"}},
+	{Name: "spike-dromajo", Help: "Spike and Dromajo", Rules: counted, Registers: family, Start: true},
+	{Name: "arm-tarmac", Help: "two Tarmac traces, of a model and of a processor", Registers: "arm", Start: true},
+	{Name: "flow", Help: "any two traces, by the addresses of their instructions alone", Rules: []match.Rule{match.RuleFlow},
+		Start: true},
+}
+
+// family is the set of names of RISC-V's registers.
+const family = "riscv"
+
+// ByName returns the profile of a name; the error lists those that there are.
+func ByName(name string) (*Profile, error) {
+	i := slices.IndexFunc(All, func(p Profile) bool { return p.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("no profile %q: there are %s", name, strings.Join(Names(), ", "))
+	}
+	return &All[i], nil
+}
+
+// Names lists the profiles.
+func Names() (names []string) {
+	for _, p := range All {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Words are the options of a command line that the profile stands for.
+func (p *Profile) Words() (words []string) {
+	for _, rule := range p.Rules {
+		words = append(words, "--rule", string(rule))
+	}
+	for _, ignore := range p.Ignores {
+		words = append(words, "--ignore", ignore)
+	}
+	if p.Registers != "" {
+		words = append(words, "--alias", p.Registers)
+	}
+	if p.Window > 0 {
+		words = append(words, "--window-size", strconv.FormatInt(p.Window, 10))
+	}
+	if p.Start {
+		words = append(words, "--start-addr", "auto")
+	}
+	return words
+}
+
+// Apply returns options with those of the profile where they leave it open: a window, a start or a boot section of their own go
+// ahead, and so do rules that they put out of force.
+func (p *Profile) Apply(o match.Options) match.Options {
+	o.Profile = p.Name
+	if o.Window == 0 {
+		o.Window = p.Window
+	}
+	if p.Start && o.Start == nil && o.Boot == 0 {
+		o.StartCommon = true
+	}
+	rules := slices.Clone(o.Rules)
+	for _, rule := range p.Rules {
+		if !slices.Contains(o.Without, rule) && !slices.Contains(rules, rule) {
+			rules = append(rules, rule)
+		}
+	}
+	o.Rules = rules
+	ignores := slices.Clone(o.Ignores)
+	for _, text := range p.Ignores {
+		if ignore, err := match.ParseIgnore(text); err == nil { // they are constants
+			ignores = append(ignores, ignore)
+		}
+	}
+	o.Ignores = ignores
+	o.Aliases = slices.Concat(o.Aliases, match.AliasSets[p.Registers])
+	return o
+}
