@@ -183,6 +183,8 @@ type Mnemonics struct {
 	Injective []string // of three operands: different results for different values of one
 	Compares  []string // beginnings: flags are the result
 	Jumps     []string // those that end interrupt handlers
+	Waits     []string // they do nothing but wait, for as long as they like
+	Stores    []string // they store unless another has, and say whether they did
 }
 
 // Unknown is the row of a machine that the table has not.

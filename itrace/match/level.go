@@ -97,7 +97,7 @@ func (g *group) finishFor(other itrace.Scope) {
 // blank takes from an instruction record what is not told in a scope.
 func (g *group) blank(s itrace.Scope) {
 	if s&itrace.NoOpcode != 0 {
-		g.opcode, g.wild = 0, false
+		g.opcode, g.wild, g.expanded = 0, false, false
 	}
 	if s&itrace.NoMode != 0 {
 		g.mode, g.security = 0, 0

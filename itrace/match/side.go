@@ -11,7 +11,6 @@ import (
 	"strconv"
 
 	"tracewell/itrace"
-	"tracewell/itrace/internal/riscv"
 )
 
 // Input is a trace to compare.
@@ -33,8 +32,7 @@ type Input struct {
 type side struct {
 	input Input
 	rules *rules
-	// The rules of these names, nil if they are not in force.
-	zero, aligned, counters, flow *counter
+	adapt adapting
 
 	names  *nameCache
 	reader *itrace.Reader
@@ -76,8 +74,7 @@ const (
 
 func newSide(in Input, f *feed, r *rules, n *names) *side {
 	s := &side{
-		input: in, rules: r, zero: r.named[RuleZero], aligned: r.named[RuleAligned],
-		counters: r.named[RuleCounters], flow: r.named[RuleFlow], names: newNameCache(n),
+		input: in, rules: r, adapt: newAdapting(r), names: newNameCache(n),
 		reader:  itrace.NewReader(f, in.Dialect),
 		records: make([]itrace.Record, 0, recordBatch), streams: make(map[int32]*stream), current: &stream{cpu: -1},
 	}
@@ -271,8 +268,8 @@ func (s *side) instruction(r *itrace.Record) {
 	}
 	g.mode = s.names.number(r.Mode)<<8 | uint32(r.State)
 	s.fields(g, r)
-	if s.flow != nil {
-		g.leaveFlow()
+	if s.adapt.some {
+		s.adapt.instruction(g)
 	}
 	if len(s.rules.ignores) > 0 && s.rules.instruction(g.pc) {
 		s.spare = append(s.spare, g)
@@ -336,8 +333,8 @@ func (s *side) effect(r *itrace.Record) {
 	case itrace.Memory:
 		s.trace.Records.Memory++
 	}
-	if s.flow != nil {
-		s.flow.fire()
+	if s.adapt.flow != nil {
+		s.adapt.flow.fire()
 		return
 	}
 	g := s.current.open
@@ -372,15 +369,11 @@ func (s *side) effect(r *itrace.Record) {
 		}
 	}
 	switch {
-	case r.Zero && s.zero != nil:
-		s.zero.fire()
+	case r.Zero && s.adapt.zero != nil:
+		s.adapt.zero.fire()
 		return
-	case s.counters != nil && e.kind == writesRegister && !e.system && !g.bare && riscv.ReadsCounter(g.opcode):
-		s.counters.fire()
+	case s.adapt.some && s.adapt.effect(g, &e, r):
 		return
-	case e.kind == loads && s.aligned != nil && e.at&3 != 0:
-		s.aligned.fire()
-		e.at &^= 3
 	}
 	if s.rules.options.compares(FieldPrivilege) {
 		e.privilege = r.Privilege
@@ -454,6 +447,9 @@ func (s *side) release(g *group) {
 // finish makes the open group of a stream ready, which gets no more effects.
 func (s *side) finish(t *stream) {
 	if t.open != nil {
+		if s.adapt.some {
+			s.adapt.finish(t.open)
+		}
 		t.open.finish()
 		s.ready = append(s.ready, t.open)
 		t.open = nil

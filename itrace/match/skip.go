@@ -284,7 +284,7 @@ func (k *skipRun) record(r *itrace.Record, at *mark) {
 		k.other.seeGap(r, r.Line+k.shift.line)
 		k.instruction(at)
 	case itrace.Register:
-		if at.counts.Registers++; r.Zero && k.reference.zero != nil {
+		if at.counts.Registers++; r.Zero && k.reference.adapt.zero != nil {
 			at.zero++
 			return
 		}
@@ -371,7 +371,7 @@ func (k *skipRun) finish() {
 	k.c.report.Compared.add(counts)
 	if left := to.zero - k.start.zero; left > 0 {
 		k.c.report.Compared.Registers -= left
-		k.reference.zero.fired += 2 * left
+		k.reference.adapt.zero.fired += 2 * left
 	}
 	for n, s := range k.c.sides {
 		if k.a != nil {

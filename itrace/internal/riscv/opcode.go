@@ -87,6 +87,31 @@ func systemAccess(opcode uint64) (number uint64, ok bool) {
 	return opcode >> 20 & (systemRegisters - 1), opcode&0x7f == system && opcode&functions != 0
 }
 
+// Waits reports whether an instruction is one that may wait as long as it likes for an interrupt.
+func Waits(opcode uint64) bool { return opcode == 0x10500073 }
+
+// StoresConditionally reports whether an instruction stores unless its reservation is lost, and says whether it did.
+func StoresConditionally(opcode uint64) bool {
+	const atomic, conditional = 0x2f, 3
+	return opcode&0x7f == atomic && opcode>>27&0x1f == conditional
+}
+
+// GoesOn reports whether an instruction can only be followed by the next one, unless it has an exception.
+func GoesOn(opcode uint64) bool {
+	const jumps, jumpsTo, system = 0x6f, 0x67, 0x73
+	if IsCompressed(opcode) {
+		funct3 := opcode >> 13 & 7
+		return (opcode&3 != 1 || funct3 != 1 && funct3 < 5) && (opcode&3 != 2 || funct3 != 4)
+	}
+	switch op := opcode & 0x7f; op {
+	case opBranch, jumps, jumpsTo:
+		return false
+	case system: // returns from handlers have 2 in the lowest bits of what else tells them apart
+		return opcode&(7<<12) != 0 || opcode>>20&31 != 2
+	}
+	return true
+}
+
 // IsAtomic reports whether an instruction reads and writes memory at once.
 func IsAtomic(opcode uint64) bool {
 	loads, stores := Accesses(opcode)

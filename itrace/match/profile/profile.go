@@ -4,7 +4,7 @@
 // against another, or against hardware. It is made of the rules and options of package match and of nothing else, so whoever
 // wants a little more or less begins with Words. What is asked for besides goes ahead of a profile (Apply).
 //
-// The names of pairs are for what is known of two producers; the comment of each line says where it comes from.
+// The names of pairs are for what is known of two producers besides.
 package profile
 
 import (
@@ -28,26 +28,30 @@ type Profile struct {
 	Start     bool     // where both traces first go the same way
 }
 
-// counted is what two simulators of one processor do not agree on: what they count, how they hold narrow values, and which
-// instructions they compress.
-var counted = []match.Rule{match.RuleCounters}
+// written is what two producers of traces of one processor do not agree on, be they simulators or hardware: what is counted, how
+// narrow values are held and short instructions written, how long something is waited for, and which instructions make a line.
+var written = []match.Rule{match.RuleCounters, match.RuleBoxing, match.RuleCompressed, match.RuleExceptions, match.RuleWaiting,
+	match.RuleReserved}
 
-// timed is what hardware does besides: it accesses memory by its bus.
-var timed = append(slices.Clip(counted), match.RuleAligned)
+// timed is what hardware does besides at times of its own, or an emulator with a clock.
+var timed = append(slices.Clip(written), match.RuleInterrupts)
 
-// All are the profiles that there are. Those of pairs have the reference first, but serve for both orders.
+// All are the profiles that there are. Those of pairs serve for both orders.
 var All = []Profile{
-	{Name: "riscv-iss", Help: "two simulators of RISC-V", Rules: counted, Registers: family, Start: true},
+	{Name: "riscv-iss", Help: "two simulators of RISC-V", Rules: written, Registers: family, Start: true},
 	{Name: "riscv-rtl", Help: "a simulator of RISC-V and the tracer of a core", Rules: timed, Registers: family, Start: true},
-	{Name: "spike-ibex", Help: "Spike and Ibex, or a core with its tracer", Rules: counted, Registers: family, Start: true},
-	{Name: "spike-picorv32", Help: "Spike and PicoRV32", Rules: timed, Registers: family, Start: true},
-	// QEMU tells in a dump what Spike tells as writes, of which it has its own idea; and it ends an access that Spike traps.
-	{Name: "spike-qemu", Help: "Spike and QEMU, its log or its plugin", Rules: counted, Registers: family, Start: true,
+	{Name: "spike-ibex", Help: "Spike and Ibex, or a core with its tracer", Rules: timed, Registers: family, Start: true},
+	// PicoRV32 tells of accesses what its bus carries.
+	{Name: "spike-picorv32", Help: "Spike and PicoRV32, or another core by its bus",
+		Rules: append(slices.Clip(timed), match.RuleAligned, match.RuleLanes), Registers: family, Start: true},
+	// QEMU sets bits of mstatus that Spike has not, and shows interrupts that are pending though nothing has written mip.
+	{Name: "spike-qemu", Help: "Spike and QEMU, its log or its plugin", Rules: timed, Registers: family, Start: true,
 		Ignores: []string{"reg:mstatus", "reg:mip"}},
-	{Name: "spike-dromajo", Help: "Spike and Dromajo", Rules: counted, Registers: family, Start: true},
-	{Name: "arm-tarmac", Help: "two Tarmac traces, of a model and of a processor", Registers: "arm", Start: true},
-	{Name: "flow", Help: "any two traces, by the addresses of their instructions alone", Rules: []match.Rule{match.RuleFlow},
-		Start: true},
+	{Name: "spike-dromajo", Help: "Spike and Dromajo", Rules: written, Registers: family, Start: true},
+	{Name: "arm-tarmac", Help: "two Tarmac traces, of a model and of a processor", Registers: "arm", Start: true,
+		Rules: []match.Rule{match.RuleWaiting, match.RuleReserved, match.RuleInterrupts}},
+	{Name: "flow", Help: "any two traces, by the addresses of their instructions alone", Start: true,
+		Rules: []match.Rule{match.RuleFlow}},
 }
 
 // family is the set of names of RISC-V's registers.
