@@ -34,6 +34,8 @@ type side struct {
 	rules *rules
 	adapt adapting
 
+	defers int // instructions that an effect may come behind its own
+
 	names  *nameCache
 	reader *itrace.Reader
 	err    error // why reading ended, io.EOF at the end of the trace
@@ -57,6 +59,10 @@ type side struct {
 type stream struct {
 	cpu  int32
 	open *group // that may get more effects
+	// behind are the instructions before that may get some as well, as the dialect defers them, the oldest first; nil is one that was
+	// left out. There are no more than the dialect says (itrace.Dialect.Defers).
+	behind []*group
+	begun  bool // there has been an instruction
 }
 
 // skipping is what is left out at the beginning of a trace.
@@ -74,7 +80,7 @@ const (
 
 func newSide(in Input, f *feed, r *rules, n *names) *side {
 	s := &side{
-		input: in, rules: r, adapt: newAdapting(r), names: newNameCache(n),
+		input: in, rules: r, adapt: newAdapting(r), defers: in.Dialect.Defers, names: newNameCache(n),
 		reader:  itrace.NewReader(f, in.Dialect),
 		records: make([]itrace.Record, 0, recordBatch), streams: make(map[int32]*stream), current: &stream{cpu: -1},
 	}
@@ -254,6 +260,7 @@ func (s *side) instruction(r *itrace.Record) {
 	s.trace.Records.Instructions++
 	s.seeGap(r, r.Line)
 	s.finish(s.current)
+	s.current.begun = true
 	if !s.begun(r) {
 		return
 	}
@@ -338,12 +345,17 @@ func (s *side) effect(r *itrace.Record) {
 		return
 	}
 	g := s.current.open
+	if r.Back > 0 && s.defers > 0 {
+		if g = s.current.before(int(r.Back)); g == nil {
+			return
+		}
+	}
 	if g == nil {
 		if g = s.headless(r); g == nil {
 			return
 		}
 	}
-	if len(g.effects) == mostEffects {
+	if len(g.effects) == mostEffects && s.defers == 0 { // where some are deferred, each is one that an instruction has waited for
 		g = s.goOn(g, r)
 	}
 	e := effect{value: r.Value, line: r.Line, offset: r.Offset, system: r.System}
@@ -444,21 +456,54 @@ func (s *side) release(g *group) {
 	}
 }
 
-// finish makes the open group of a stream ready, which gets no more effects.
-func (s *side) finish(t *stream) {
-	if t.open != nil {
-		if s.adapt.some {
-			s.adapt.finish(t.open)
-		}
-		t.open.finish()
-		s.ready = append(s.ready, t.open)
-		t.open = nil
+// before returns the group of an instruction so many before the latest, nil if it was left out, has been forgotten, or cannot have
+// more effects.
+func (t *stream) before(n int) *group {
+	if n > len(t.behind) {
+		return nil
 	}
+	if g := t.behind[len(t.behind)-n]; g != nil && len(g.effects) < mostEffects {
+		return g
+	}
+	return nil
 }
 
-// finishAll does so for all processors, in their order.
+// finish makes the open group of a stream ready, which gets no more effects. In a dialect that defers some it may, and the oldest of
+// those that were waited for becomes ready.
+func (s *side) finish(t *stream) {
+	g := t.open
+	if t.open = nil; s.defers > 0 {
+		if t.begun || g != nil {
+			t.behind = append(t.behind, g)
+		}
+		if len(t.behind) <= s.defers {
+			return
+		}
+		g, t.behind = t.behind[0], t.behind[1:]
+	}
+	s.deliver(g)
+}
+
+// deliver makes a group ready, unless there is none.
+func (s *side) deliver(g *group) {
+	if g == nil {
+		return
+	}
+	if s.adapt.some {
+		s.adapt.finish(g)
+	}
+	g.finish()
+	s.ready = append(s.ready, g)
+}
+
+// finishAll makes the last groups of all processors ready, in the order of these.
 func (s *side) finishAll() {
 	for _, cpu := range slices.Sorted(maps.Keys(s.streams)) {
-		s.finish(s.streams[cpu])
+		t := s.streams[cpu]
+		s.finish(t)
+		for _, g := range t.behind {
+			s.deliver(g)
+		}
+		t.behind = nil
 	}
 }

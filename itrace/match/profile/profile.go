@@ -10,7 +10,6 @@ package profile
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tracewell/itrace/match"
@@ -24,7 +23,6 @@ type Profile struct {
 	Rules     []match.Rule
 	Registers string   // a set of names of registers (match.AliasSets), empty for none
 	Ignores   []string // as match.ParseIgnore reads them
-	Window    int64    // 0 is that of match
 	Start     bool     // where both traces first go the same way
 }
 
@@ -85,22 +83,16 @@ func (p *Profile) Words() (words []string) {
 	if p.Registers != "" {
 		words = append(words, "--alias", p.Registers)
 	}
-	if p.Window > 0 {
-		words = append(words, "--window-size", strconv.FormatInt(p.Window, 10))
-	}
 	if p.Start {
 		words = append(words, "--start-addr", "auto")
 	}
 	return words
 }
 
-// Apply returns options with those of the profile where they leave it open: a window, a start or a boot section of their own go
-// ahead, and so do rules that they put out of force.
+// Apply returns options with those of the profile where they leave it open: a start or a boot section of their own go ahead, and so
+// do rules that they put out of force.
 func (p *Profile) Apply(o match.Options) match.Options {
 	o.Profile = p.Name
-	if o.Window == 0 {
-		o.Window = p.Window
-	}
 	if p.Start && o.Start == nil && o.Boot == 0 {
 		o.StartCommon = true
 	}
