@@ -355,7 +355,8 @@ func (s *side) effect(r *itrace.Record) {
 			return
 		}
 	}
-	if len(g.effects) == mostEffects && s.defers == 0 { // where some are deferred, each is one that an instruction has waited for
+	// Where effects are deferred each is one that an instruction has waited for, so that there are few.
+	if len(g.effects) == mostEffects && s.defers == 0 {
 		g = s.goOn(g, r)
 	}
 	e := effect{value: r.Value, line: r.Line, offset: r.Offset, system: r.System}
