@@ -69,23 +69,34 @@ func (a *aligner) is(side int, g *group, opcode func(uint64) bool, names []strin
 // onlyWaits reports whether the next instructions of a side do nothing but wait.
 func (a *aligner) onlyWaits(side, n int) bool {
 	q := &a.queue[side]
-	return !slices.ContainsFunc(q.groups[q.start:q.start+n], func(g *group) bool {
-		return len(g.effects) > 0 || !a.is(side, g, riscv.Waits, mnemonics.Waits)
-	})
+	return !slices.ContainsFunc(q.groups[q.start:q.start+n], func(g *group) bool { return !a.waits(side, g) })
 }
 
-// idles reports whether the next instructions of a side, behind the end of the other, do nothing but wait, or go round in a loop of
-// few that has no effects.
+// waits reports whether an instruction does nothing but wait.
+func (a *aligner) waits(side int, g *group) bool {
+	return len(g.effects) == 0 && a.is(side, g, riscv.Waits, mnemonics.Waits)
+}
+
+// idles reports whether the next instructions of a side, behind the end of the other, do nothing but wait, or go round in a loop
+// without effects.
 func (a *aligner) idles(side, n int) bool {
 	q := &a.queue[side]
-	first := q.at(0).pc
-	return !slices.ContainsFunc(q.groups[q.start:q.start+n], func(g *group) bool {
-		return len(g.effects) > 0 || g.scope&(itrace.NoRegisters|itrace.NoStores) != 0 || g.pc-first > nearby && first-g.pc > nearby
+	behind := q.groups[q.start : q.start+n]
+	before := q.before()
+	times := make(map[uint64]int)
+	for _, g := range slices.Concat(before[max(0, len(before)-recentGroups):], behind) {
+		if g != nil {
+			times[g.pc]++
+		}
+	}
+	return !slices.ContainsFunc(behind, func(g *group) bool {
+		return len(g.effects) > 0 || g.scope&(itrace.NoRegisters|itrace.NoStores) != 0 || times[g.pc] < 2 && !a.waits(side, g)
 	})
 }
 
 // asks reports whether the last round of a stretch does what the round behind it does, but for what comes of a load that finds
-// something else at the same address: so does a loop that asks again and again, and none that gets on with something.
+// something else at the same address: so does a loop that asks again and again, and none that gets on with something. One without
+// effects may end at any time.
 func (a *aligner) asks(side, n int) bool {
 	q := &a.queue[side]
 	round := n
@@ -95,9 +106,10 @@ func (a *aligner) asks(side, n int) bool {
 			break
 		}
 	}
+	spins := !slices.ContainsFunc(q.groups[q.start:q.start+n], func(g *group) bool { return len(g.effects) > 0 })
 	for k := n; k < min(n+round, q.len()); k++ {
 		if x, y := q.at(k-round), q.at(k); x.full != y.full {
-			return x.pc != y.pc || slices.ContainsFunc(x.effects, func(e effect) bool {
+			return x.pc != y.pc && spins || x.pc == y.pc && slices.ContainsFunc(x.effects, func(e effect) bool {
 				return e.kind == loads && slices.ContainsFunc(y.effects, func(f effect) bool { return samePlace(&e, &f) })
 			})
 		}

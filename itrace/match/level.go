@@ -213,7 +213,11 @@ func (a *aligner) unchanged(side int, groups [2]*group, i int) bool {
 		return true
 	}
 	r, k := a.state.register(e.at), &a.changes
-	also := groups[1-side].lastWrite(e.at) >= 0
+	there := groups[1-side].lastWrite(e.at)
+	also := there >= 0
+	holds := func(side, i int) bool {
+		return r.sides[side].known && r.sides[side].equal(groups[side].held(&groups[side].effects[i]))
+	}
 	switch {
 	case !also && !k.told[1-side][e.at]:
 		k.count(1-side, e.at)
@@ -225,7 +229,8 @@ func (a *aligner) unchanged(side int, groups [2]*group, i int) bool {
 		}
 		a.state.setEqual(e.at, e.value, wide, by, otherBy)
 		return true
-	case r.sides[side].known && r.sides[side].equal(g.held(e)):
+	// One that both sides have is left out of both or neither: where a value was wrong before, it may be a change on one side only.
+	case holds(side, i) && (!also || holds(1-side, there)):
 		a.c.rules.named[RuleChanges].fire()
 		return true
 	}
