@@ -98,13 +98,9 @@ func (a *aligner) idles(side, n int) bool {
 // something else at the same address: so does a loop that asks again and again, and none that gets on with something. One without
 // effects may end at any time.
 func (a *aligner) asks(side, n int) bool {
-	q := &a.queue[side]
-	round := n
-	for k := n - 1; k > 0; k-- {
-		if q.at(k).pc == q.at(0).pc {
-			round = n - k
-			break
-		}
+	q, round := &a.queue[side], a.round(side, n)
+	if most := a.c.options.Rounds; most > 0 && n > most*round {
+		return false
 	}
 	spins := !slices.ContainsFunc(q.groups[q.start:q.start+n], func(g *group) bool { return len(g.effects) > 0 })
 	for k := n; k < min(n+round, q.len()); k++ {
@@ -115,6 +111,17 @@ func (a *aligner) asks(side, n int) bool {
 		}
 	}
 	return true
+}
+
+// round is how long the last round of a stretch of a side is.
+func (a *aligner) round(side, n int) int {
+	q := &a.queue[side]
+	for k := n - 1; k > 0; k-- {
+		if q.at(k).pc == q.at(0).pc {
+			return n - k
+		}
+	}
+	return n
 }
 
 // longestWait is how many instructions behind a stretch are looked at for whether they write again what it has written.

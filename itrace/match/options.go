@@ -23,6 +23,7 @@ type Options struct {
 	Rules          []Rule // off without being named
 	Without        []Rule // of those that are on, these are off
 	Profile        string // what the options are called together, for the report
+	Rounds         int    // of a loop that RuleWaiting leaves out in one place, at most; 0 is any number
 	AllowUnknown   int64  // lines that may be unreadable
 	MaxDifferences int    // that are described; 0 is 100. All are counted
 	Context        int    // instructions shown before a difference, at most 1024; 0 is 8

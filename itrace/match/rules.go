@@ -81,6 +81,9 @@ func (r *rules) uses(counts map[Class]int64) (uses []RuleUse) {
 			add(true, c, "--rule %s", rule.Rule)
 		}
 	}
+	if c := r.named[RuleWaiting]; c != nil {
+		add(o.Rounds > 0, c, "--max-rounds %d", o.Rounds)
+	}
 	for _, i := range r.ignores {
 		add(true, &i.counter, "--ignore %s", i.Text)
 	}

@@ -469,8 +469,8 @@ func (t *stream) before(n int) *group {
 	return nil
 }
 
-// finish makes the open group of a stream ready, which gets no more effects. In a dialect that defers some it may, and the oldest of
-// those that were waited for becomes ready.
+// finish makes the open group of a stream ready, which gets no more effects. In a dialect that defers some it may, and the oldest
+// of those that were waited for becomes ready.
 func (s *side) finish(t *stream) {
 	g := t.open
 	if t.open = nil; s.defers > 0 {

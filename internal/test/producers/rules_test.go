@@ -157,6 +157,8 @@ func TestInterrupts(t *testing.T) {
 	lines, calls := at(plain, "0x800001c8 (0x00200293)")
 	reference := with(lines, calls[3], handler(entry, lines, calls[3]))
 	twice := with(strings.SplitAfter(reference, "\n"), calls[9]+6, handler(entry, lines, calls[9]))
+	// It comes by the instruction that the program goes on at: only its last one tells that it is a handler.
+	calls7 := strings.Replace(handler(entry, lines, calls[7]), "core   0: 3 0x80003010", lines[calls[7]]+"core   0: 3 0x80003010", 1)
 	moved, extra := []match.Rule{match.RuleInterrupts}, []match.Rule{match.RuleInterrupts, match.RuleExtraInterrupt}
 	one := map[match.Class]int64{match.ClassHandler: 1}
 	for name, test := range map[string]struct {
@@ -168,6 +170,7 @@ func TestInterrupts(t *testing.T) {
 		"no rule":         {reference, with(lines, calls[7], handler(entry, lines, calls[7])), nil, map[match.Class]int64{match.ClassHandler: 2}, nil},
 		"moved":           {reference, with(lines, calls[7], handler(entry, lines, calls[7])), moved, nil, map[string]int64{"--rule interrupts": 1}},
 		"earlier":         {reference, with(lines, calls[1], handler(entry, lines, calls[1])), moved, nil, map[string]int64{"--rule interrupts": 1}},
+		"calls":           {reference, with(lines, calls[7], calls7), moved, nil, map[string]int64{"--rule interrupts": 1}},
 		"another":         {reference, with(lines, calls[7], handler(entry+0x100, lines, calls[7])), moved, map[match.Class]int64{match.ClassHandler: 2}, nil},
 		"missing":         {reference, plain, moved, one, nil},
 		"one is extra":    {reference, twice, moved, one, nil},
@@ -210,6 +213,12 @@ func TestWaiting(t *testing.T) {
 	missing := strings.Join(lines[:loop[20]], "") + strings.Join(lines[loop[21]:], "")
 	again := with(lines, loop[21], strings.Join(lines[loop[20]:loop[21]], ""))
 	waiting := []match.Rule{match.RuleWaiting}
+	for most, want := range map[int]match.Verdict{0: match.Equal, 5: match.Different, 6: match.Equal} {
+		r := matched(t, []byte(asks(3)), []byte(asks(9)), match.Options{Rules: waiting, Rounds: most})
+		if r.Verdict != want {
+			t.Errorf("6 rounds of %d: %s %v", most, r.Verdict, r.Counts)
+		}
+	}
 	for name, test := range map[string]struct {
 		reference, other string
 		class            match.Class // without the rule

@@ -90,6 +90,16 @@ func systemAccess(opcode uint64) (number uint64, ok bool) {
 // Waits reports whether an instruction is one that may wait as long as it likes for an interrupt.
 func Waits(opcode uint64) bool { return opcode == 0x10500073 }
 
+// Returns reports whether an instruction returns from a handler, which is all that it does.
+func Returns(opcode uint64) bool {
+	const uret, sret, mret, mnret, dret = 0x00200073, 0x10200073, 0x30200073, 0x70200073, 0x7b200073
+	switch opcode {
+	case uret, sret, mret, mnret, dret:
+		return true
+	}
+	return false
+}
+
 // StoresConditionally reports whether an instruction stores unless its reservation is lost, and says whether it did.
 func StoresConditionally(opcode uint64) bool {
 	const atomic, conditional = 0x2f, 3
@@ -98,7 +108,7 @@ func StoresConditionally(opcode uint64) bool {
 
 // GoesOn reports whether an instruction can only be followed by the next one, unless it has an exception.
 func GoesOn(opcode uint64) bool {
-	const jumps, jumpsTo, system = 0x6f, 0x67, 0x73
+	const jumps, jumpsTo = 0x6f, 0x67
 	if IsCompressed(opcode) {
 		funct3 := opcode >> 13 & 7
 		return (opcode&3 != 1 || funct3 != 1 && funct3 < 5) && (opcode&3 != 2 || funct3 != 4)
@@ -106,10 +116,8 @@ func GoesOn(opcode uint64) bool {
 	switch op := opcode & 0x7f; op {
 	case opBranch, jumps, jumpsTo:
 		return false
-	case system: // returns from handlers have 2 in the lowest bits of what else tells them apart
-		return opcode&(7<<12) != 0 || opcode>>20&31 != 2
 	}
-	return true
+	return !Returns(opcode)
 }
 
 // IsAtomic reports whether an instruction reads and writes memory at once.

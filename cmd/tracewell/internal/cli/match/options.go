@@ -31,13 +31,14 @@ type originalOptions struct {
 // meaningOptions say what counts as a difference. By default times, numbers of instructions, disassembly, privilege and security
 // do not, as simulators and hardware disagree about them.
 type meaningOptions struct {
-	Profile profileName     `group:"What makes a difference:" placeholder:"NAME" complete:"profiles" help:"Use the options that stand for a pair of producers: ${profiles}. Other options on the command line go ahead of it. --profile help prints what each stands for."`
-	Compare []matchField    `group:"What makes a difference:" placeholder:"FIELD" help:"Compare these fields as well: ${matchFields}."`
-	Alias   []aliases       `group:"What makes a difference:" placeholder:"NAME=SAME" help:"Treat two names as one register, as in r8=t0, or all names of an instruction set: ${aliasSets}."`
-	Ignore  []ignoreRule    `group:"What makes a difference:" sep:"none" placeholder:"RULE" help:"Ignore differences in some records; may be given several times. reg:NAME for a register, where * matches any characters, or reg:NAME&MASK for some of its bits; mem:FIRST-LAST, read:FIRST-LAST, write:FIRST-LAST for memory accesses; pc:FIRST-LAST for instructions with their effects; reg, mem, read, write for all. Numbers are hexadecimal. LAST is included and may be omitted."`
-	Rule    []namedRule     `group:"What makes a difference:" placeholder:"NAME" help:"Put a rule into force, or by no-NAME out of force: ${matchRules}."`
-	MaxBad  flags.Count     `group:"What makes a difference:" placeholder:"N" help:"Accept N lines in each trace that are not records (0)."`
-	Dialect []flags.Dialect `group:"What makes a difference:" sep:"none" placeholder:"NAME" complete:"dialects" help:"The format of the traces; given twice, that of the reference, and then that of the others; without it the format is detected: ${dialects}."`
+	Profile   profileName     `group:"What makes a difference:" placeholder:"NAME" complete:"profiles" help:"Use the options that stand for a pair of producers: ${profiles}. Other options on the command line go ahead of it. --profile help prints what each stands for."`
+	Compare   []matchField    `group:"What makes a difference:" placeholder:"FIELD" help:"Compare these fields as well: ${matchFields}."`
+	Alias     []aliases       `group:"What makes a difference:" placeholder:"NAME=SAME" help:"Treat two names as one register, as in r8=t0, or all names of an instruction set: ${aliasSets}."`
+	Ignore    []ignoreRule    `group:"What makes a difference:" sep:"none" placeholder:"RULE" help:"Ignore differences in some records; may be given several times. reg:NAME for a register, where * matches any characters, or reg:NAME&MASK for some of its bits; mem:FIRST-LAST, read:FIRST-LAST, write:FIRST-LAST for memory accesses; pc:FIRST-LAST for instructions with their effects; reg, mem, read, write for all. Numbers are hexadecimal. LAST is included and may be omitted."`
+	Rule      []namedRule     `group:"What makes a difference:" placeholder:"NAME" help:"Put a rule into force, or by no-NAME out of force: ${matchRules}."`
+	MaxRounds flags.Count     `group:"What makes a difference:" placeholder:"N" help:"With the rule waiting, allow N extra rounds of a loop in one place (any number)."`
+	MaxBad    flags.Count     `group:"What makes a difference:" placeholder:"N" help:"Accept N lines in each trace that are not records (0)."`
+	Dialect   []flags.Dialect `group:"What makes a difference:" sep:"none" placeholder:"NAME" complete:"dialects" help:"The format of the traces; given twice, that of the reference, and then that of the others; without it the format is detected: ${dialects}."`
 }
 
 // profileName is the value of --profile: one of those that there are, nil without the option, or that they are to be listed.
@@ -208,7 +209,7 @@ func (c *Command) settings() match.Options {
 	o := match.Options{
 		Window: int64(c.WindowSize), FirstOnly: c.FirstDifStop, Boot: int64(c.BootSize), Start: c.StartAddr.addr,
 		StartCommon: c.StartAddr.auto,
-		SkipEqual:   c.SkipEqual, SkipRest: c.SkipRest, AllowUnknown: int64(c.MaxBad),
+		SkipEqual:   c.SkipEqual, SkipRest: c.SkipRest, AllowUnknown: int64(c.MaxBad), Rounds: int(c.MaxRounds),
 		MaxDifferences: int(c.MaxDifferences), Context: int(c.Context),
 	}
 	for _, f := range c.Compare {
