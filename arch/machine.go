@@ -183,6 +183,9 @@ type Mnemonics struct {
 	Injective []string // of three operands: different results for different values of one
 	Compares  []string // beginnings: flags are the result
 	Jumps     []string // those that end interrupt handlers
+	Returns   []string // of Jumps, those that end nothing else
+	Waits     []string // they do nothing but wait, for as long as they like
+	Stores    []string // they store unless another has, and say whether they did
 }
 
 // Unknown is the row of a machine that the table has not.

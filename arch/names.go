@@ -135,6 +135,9 @@ func AllMnemonics() Mnemonics {
 		all.Injective = union(all.Injective, m.Mnemonics.Injective)
 		all.Compares = union(all.Compares, m.Mnemonics.Compares)
 		all.Jumps = union(all.Jumps, m.Mnemonics.Jumps)
+		all.Returns = union(all.Returns, m.Mnemonics.Returns)
+		all.Waits = union(all.Waits, m.Mnemonics.Waits)
+		all.Stores = union(all.Stores, m.Mnemonics.Stores)
 	}
 	return all
 }

@@ -31,6 +31,8 @@ var (
 		Moves:     words("l mov mf neg not clz ext jal"),
 		Injective: words("addu addi addiu subu xori dadd daddu daddi daddiu dsub dsubu"),
 		Jumps:     words("j jr jalr b eret eretnc deret"),
+		Returns:   words("eret eretnc deret"),
+		Waits:     words("wait pause"), Stores: words("sc scd sce scwp"),
 	}
 )
 
@@ -68,6 +70,9 @@ var (
 		Moves:     words("l c.l mv c.mv neg not auipc csrr fl clz rev sext zext jal"),
 		Injective: words("add addi addw addiw sub subw xor xori"),
 		Jumps:     words("j jr jalr ret mret sret uret mnret dret c.jr c.j"),
+		Returns:   words("mret sret uret mnret dret"),
+		Waits:     words("wfi wrs.nto wrs.sto pause"),
+		Stores:    words("sc.w sc.w.aq sc.w.rl sc.w.aqrl sc.d sc.d.aq sc.d.rl sc.d.aqrl"),
 	}
 )
 
@@ -149,7 +154,9 @@ var arm = &Machine{
 	Mnemonics: Mnemonics{
 		Moves:     words("l mov mvn neg adr mrs vmov clz rev ext uxt sxt pop bl"),
 		Injective: words("add sub eor"), Compares: words("cmp cmn tst teq vcmp"),
-		Jumps: words("b bx bxj rfe rfeia rfeib rfeda rfedb"),
+		Jumps:   words("b bx bxj rfe rfeia rfeib rfeda rfedb"),
+		Returns: words("rfe rfeia rfeib rfeda rfedb"),
+		Waits:   words("wfi wfe yield"), Stores: words("strex strexb strexh strexd stlex stlexb stlexh stlexd"),
 	},
 	Flags: words("cpsr apsr psr xpsr fpscr"),
 }
@@ -182,7 +189,9 @@ var aarch64 = &Machine{
 	Mnemonics: Mnemonics{
 		Moves:     words("l mov mvn neg adr mrs fmov clz rev ext uxt sxt bl"),
 		Injective: words("add sub eor"), Compares: words("cmp cmn tst fcmp ccmp"),
-		Jumps: words("b br blr ret eret eretaa"),
+		Jumps:   words("b br blr ret eret eretaa"),
+		Returns: words("eret eretaa eretab"),
+		Waits:   words("wfi wfe yield wfit wfet"), Stores: words("stxr stxrb stxrh stxp stlxr stlxrb stlxrh stlxp"),
 	},
 	Flags: words("cpsr nzcv psr fpsr"),
 }

@@ -194,6 +194,9 @@ func TestMnemonics(t *testing.T) {
 		{all.Compares, "cmp cmn tst teq fcmp vcmp ccmp test ucomis comis"},
 		{all.Jumps, `j jr jalr b ba bx bxj br blr ret eret eretaa eretnc mret sret uret mnret dret deret rfe rfi rfid
 			rfeia rfeib rfeda rfedb iret iretd iretq sysret c.jr c.j bctr jmp jmpq`},
+		{all.Returns, "eret deret mret sret dret rfe rfeia eretaa iret iretq"},
+		{all.Waits, "wait pause wfi wfe yield hlt wrs.nto wrs.sto wfit wfet"},
+		{all.Stores, "sc scd sc.w sc.d sc.w.aqrl strex strexd stlexb stxr stxp stlxr stlxrh"},
 		{AllFlags(), "cpsr apsr nzcv psr xpsr flags eflags rflags sr ccr cr cr0 fpscr fpsr"},
 	} {
 		for _, word := range words(list.want) {

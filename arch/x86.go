@@ -123,7 +123,7 @@ func i386Parts() []Part {
 
 var x86Mnemonics = Mnemonics{
 	Moves: words("mov pop"), Injective: words("add sub xor"), Compares: words("cmp test ucomis comis"),
-	Jumps: words("ret iret iretd iretq sysret jmp jmpq"),
+	Jumps: words("ret iret iretd iretq sysret jmp jmpq"), Returns: words("iret iretd iretq"), Waits: words("hlt pause"),
 }
 
 var (

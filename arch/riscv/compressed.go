@@ -145,3 +145,34 @@ func (c compressed) quadrant2(wide bool) (uint32, bool) {
 	}
 	return 0, false
 }
+
+// Expand returns the instruction of 32 bits that a compressed one stands for, on a processor of 64 bits or of 32. It is false for
+// what is reserved. Those of floating point are laid out as the integer loads and stores of the same width.
+func Expand(c uint16, wide bool) (whole uint32, ok bool) {
+	if whole, ok = expand(c, wide); ok || c == 0 {
+		return whole, ok
+	}
+	const toDouble, toSingle, one = 2 << 13, 1 << 13, 1 << 7
+	switch i := compressed(c); {
+	case i == 0x9002:
+		return 0x100073, true // ebreak
+	case c&3 == 1 && c>>13 == 0 && i.rd() == 0:
+		return typeI(0x13, 0, 0, 0, i.imm6()), true // nop
+	case c&1 != 0 || c>>13&3 != 1 && c>>13&3 != 3 || c>>13&3 == 3 && wide:
+		return 0, false
+	case c>>13&3 == 1: // of doubles
+		c += toDouble
+	default:
+		c -= toSingle
+	}
+	// A load may name register 0, which is one like the others here.
+	number := uint32(0)
+	if i := compressed(c); c&3 == 2 && c>>15 == 0 {
+		number = i.rd()
+		c = c&^(31*one) | one
+	}
+	if whole, ok = expand(c, true); number > 0 || c&3 == 2 && c>>15 == 0 {
+		whole = whole&^(31*one) | number*one
+	}
+	return whole | 4, ok
+}

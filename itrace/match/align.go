@@ -32,6 +32,7 @@ type aligner struct {
 	watched int             // instructions that are still to be looked at for whether a wrong value was only a wrong record
 	parting parting         // what was passed over directly before the groups at hand
 	last    int64           // the line of the reference's instruction that was passed last
+	runs    []*run          // of interrupt handlers that the other side has not had
 	shifts  shifts
 	rest    tail
 	reach   reach
@@ -156,6 +157,7 @@ func (a *aligner) pair(x, y *group) bool {
 	switch {
 	case x.full == y.full && a.plain(x, y):
 		a.state.applyEqual(x, y)
+		a.countExpanded(x, y)
 		a.count(x)
 		a.advance()
 	case x.bare != y.bare && a.begins():
@@ -224,7 +226,8 @@ func (q *queue) shows(bare *group, records int) bool {
 
 // plain reports whether the hashes tell whether two groups are equal.
 func (a *aligner) plain(x, y *group) bool {
-	return len(x.wide)+len(y.wide)+len(a.c.options.Fields)+len(a.late[reference])+len(a.late[other])+a.watched == 0
+	return !x.loose && !y.loose &&
+		len(x.wide)+len(y.wide)+len(a.c.options.Fields)+len(a.late[reference])+len(a.late[other])+a.watched == 0
 }
 
 // pairFirst pairs the first groups of both sides, however they differ.

@@ -47,7 +47,7 @@ func newComparison(o Options) *comparison {
 	r := newRules(o)
 	return &comparison{
 		options: o, rules: r, names: newNames(o.Aliases, &r.aliases), memory: newWrongMemory(), aligners: make(map[int32]*aligner),
-		report: &Report{Counts: make(map[Class]int64)}, first: math.MaxInt64,
+		report: &Report{Counts: make(map[Class]int64), Profile: o.Profile}, first: math.MaxInt64,
 	}
 }
 

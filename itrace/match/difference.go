@@ -224,11 +224,22 @@ func (c *comparison) disordered(a *aligner, x, y *group, at disorder) {
 	c.setValues(d, x, e, y, f)
 }
 
-// parted tells of a stretch that is to be passed over. It returns nil if it is a consequence.
-func (c *comparison) parted(a *aligner, s stretch) *Difference {
-	if a.led() || a.strayed(s) {
+// parted tells of a stretch that is to be passed over. It returns nil if it is a consequence, or excused by a rule. A run of a
+// handler that may yet come on the other side is excused as well, and what it returns is in no report as long as it may.
+func (c *comparison) parted(a *aligner, s stretch) (d *Difference, excused bool) {
+	class, note := a.nameStretch(s)
+	if a.excused(class, s) {
+		return nil, true
+	}
+	var moved *run
+	if class == ClassHandler && c.rules.named[RuleInterrupts] != nil {
+		if excused, moved = a.moved(s.side()); excused && moved == nil {
+			return nil, true
+		}
+	}
+	if moved == nil && (a.led() || a.strayed(s)) {
 		c.consequence()
-		return nil
+		return nil, false
 	}
 	var at sides
 	for side := range at {
@@ -236,10 +247,17 @@ func (c *comparison) parted(a *aligner, s stretch) *Difference {
 			at[side] = c.head(side, q.at(0))
 		}
 	}
-	class, note := a.nameStretch(s)
 	v := a.view()
 	v.over = s
-	d := c.foundAt(a, class, at, "", a.order(), v)
+	if moved != nil {
+		d, moved.order = &moved.Difference, a.order()
+		d.Reference, d.Other = at[reference], at[other]
+		if len(a.runs) < describedDifferences {
+			d.Context = c.context(a, v)
+		}
+	} else {
+		d = c.foundAt(a, class, at, "", a.order(), v)
+	}
 	d.Note = note
 	for side, name := range [2]string{"reference", "other"} {
 		if s.groups[1-side] == 0 {
@@ -250,5 +268,5 @@ func (c *comparison) parted(a *aligner, s stretch) *Difference {
 		d.Expected = c.fieldText(ClassPC, reference, a.queue[reference].at(0))
 		d.Got = c.fieldText(ClassPC, other, a.queue[other].at(0))
 	}
-	return d
+	return d, excused
 }

@@ -48,6 +48,10 @@ func (a *aligner) explain(x, y *group, p *pairing) (steps []step, enough bool) {
 		return nil, true
 	case loadsOther(x, y, p) || a.repeats(reference, missing) && a.repeats(other, extra):
 		return steps, true
+	case a.c.rules.named[RuleWaiting] != nil && loadsUntold(x, y, p):
+		return steps, true
+	case a.c.rules.named[RuleReserved] != nil && (a.retries(reference, missing) || a.retries(other, extra)):
+		return steps, true
 	case missing == 0:
 		return nil, true
 	case !a.sees(missing + a.reach.missing):
@@ -71,6 +75,11 @@ func loadsOther(x, y *group, p *pairing) bool {
 		e, f := &x.effects[w[0]], &y.effects[w[1]]
 		return e.kind == loads && samePlace(e, f)
 	})
+}
+
+// loadsUntold reports whether an instruction loads from the same address on both sides, and only the registers tell what.
+func loadsUntold(x, y *group, p *pairing) bool {
+	return loadsAlike(x, y, p) && !slices.ContainsFunc(x.effects, func(e effect) bool { return e.kind == loads && e.size > 0 })
 }
 
 // notStored reports whether, behind a stretch of the reference, the other side loads something else from where the stretch has

@@ -9,7 +9,9 @@ func (a *aligner) finishPair(x, y *group, p *pairing) {
 	if p.wild {
 		a.c.rules.digits.fire()
 	}
+	a.countExpanded(x, y)
 	reported := a.reportFields(x, y, p)
+	conditional := a.c.rules.named[RuleReserved] != nil && a.storesConditionally(reference, x)
 	// What is accessed comes before the registers that follow from it.
 	for _, registers := range []bool{false, true} {
 		for _, w := range p.wrong {
@@ -18,6 +20,8 @@ func (a *aligner) finishPair(x, y *group, p *pairing) {
 			case !e.accesses() != registers:
 			case reported || a.follows(x, y, p, e, f):
 				a.c.consequence()
+			case registers && conditional:
+				a.c.rules.named[RuleReserved].fire()
 			default:
 				a.c.wrong(a, x, e, y, f)
 				reported = true
@@ -34,7 +38,7 @@ func (a *aligner) finishPair(x, y *group, p *pairing) {
 	}
 	a.setWrongMemory(x, y, p)
 	a.overtake(x, y, p)
-	a.miss(x, y, p, reported || len(p.wrong) > 0)
+	a.miss(x, y, p, reported || len(p.wrong) > 0 && !conditional, conditional)
 	a.count(x)
 	a.countLeft(x, p)
 	if a.watched > 0 {
@@ -45,6 +49,13 @@ func (a *aligner) finishPair(x, y *group, p *pairing) {
 	a.state.apply(other, y, stale[other])
 	if reported {
 		a.watched = watchedPairs
+	}
+}
+
+// countExpanded counts that an opcode of one side had to be expanded to be that of the other.
+func (a *aligner) countExpanded(x, y *group) {
+	if x.expanded != y.expanded {
+		a.c.rules.named[RuleCompressed].fire()
 	}
 }
 

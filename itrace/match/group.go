@@ -24,15 +24,18 @@ type group struct {
 	mode    uint32
 	skipped bool
 	trapped bool
-	scope   itrace.Scope // what the trace tells of it
-	words   span         // the disassembly
-	time    uint64
-	id      uint64
+	// expanded says that the opcode is the one of 32 bits that the trace's own, a compressed one, stands for.
+	expanded bool
+	scope    itrace.Scope // what the trace tells of it
+	words    span         // the disassembly
+	time     uint64
+	id       uint64
 	// Numbers of words that are compared only when asked for, 0 otherwise and where the line does not tell.
 	scale, security uint32
 	disasm          uint64 // a hash of the words, 0 unless asked for
 
 	effects []effect
+	loose   bool // accesses that are not the same may be equal, so the hash is of the others
 	ordered bool // there may be effects that do not commute
 
 	head uint64 // hash of the address
@@ -74,7 +77,7 @@ func (e *effect) accesses() bool { return e.kind == loads || e.kind == stores }
 // reset empties a group for another use. What an instruction record always sets is left as it is.
 func (g *group) reset() {
 	g.text, g.wide, g.effects = g.text[:0], g.wide[:0], g.effects[:0]
-	g.bare, g.wild, g.trapped = false, false, false
+	g.bare, g.wild, g.trapped, g.expanded, g.loose = false, false, false, false, false
 }
 
 // keep appends a line to the group's text.
@@ -161,10 +164,18 @@ func (g *group) finish() {
 	}
 	var sum uint64
 	for i := range g.effects {
-		sum += g.effects[i].hash()
+		sum += g.effectHash(i)
 	}
 	sum += g.orderHash()
 	g.full = mix(mix(mix(g.head, g.opcode), what), sum)
+}
+
+// effectHash is what an effect adds to the hash of its group.
+func (g *group) effectHash(i int) uint64 {
+	if g.loose && g.effects[i].accesses() {
+		return 0
+	}
+	return g.effects[i].hash()
 }
 
 // equalOpcodes compares values, unless digits of one are not known (x, -): those match any, so their digits decide.

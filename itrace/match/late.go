@@ -31,10 +31,12 @@ type instruction struct {
 // missed is what the two sides have not in common of one pair of instructions. It makes one difference at most.
 type missed struct {
 	reported bool // as a difference
-	blurred  bool // the instruction reads what was wrong before, from which may follow that it has other effects
-	ending   bool // it is the last effects of one side that the other lacks, which may have ended before them
-	order    int64
-	view     view
+	// conditional says that RuleReserved leaves out what is missing.
+	conditional bool
+	blurred     bool // the instruction reads what was wrong before, from which may follow that it has other effects
+	ending      bool // it is the last effects of one side that the other lacks, which may have ended before them
+	order       int64
+	view        view
 }
 
 // lateness is an effect, by its side and place, and the earlier one of the other side on the same register or address, by its
@@ -119,12 +121,14 @@ func (a *aligner) lateBy(side int, g *group, i int, l *lateEffect) int64 {
 	return a.records[side] + int64(i+1) - l.passed
 }
 
-// miss puts the effects aside that only one side has shown; they may come late on the other.
-func (a *aligner) miss(x, y *group, p *pairing, reported bool) {
+// miss puts the effects aside that only one side has shown; they may come late on the other, and those of a conditional store need
+// not, but where another attempt stores something else.
+func (a *aligner) miss(x, y *group, p *pairing, reported, conditional bool) {
 	if len(p.left[reference])+len(p.left[other]) == 0 {
 		return
 	}
-	m := &missed{reported: reported, blurred: a.blurred(reference, x) || a.blurred(other, y), order: x.line, view: a.view(),
+	m := &missed{reported: reported, conditional: conditional,
+		blurred: a.blurred(reference, x) || a.blurred(other, y), order: x.line, view: a.view(),
 		ending: isEnding(p.left[reference], len(x.effects)) && len(p.left[other]) == 0 ||
 			isEnding(p.left[other], len(y.effects)) && len(p.left[reference]) == 0}
 	for side, g := range [2]*group{x, y} {
@@ -211,6 +215,10 @@ func (a *aligner) resolveStray(side int, g *group, e *effect) {
 			l.group = nil
 			a.c.consequence()
 			return
+		} else if l.group != nil && l.of.conditional && samePlace(e, &l.effect) {
+			a.c.wrongLate(a, side, l, g, e)
+			l.group = nil
+			return
 		} else if l.group != nil && e.conflicts(&l.effect) {
 			l.overtaken = true
 		}
@@ -235,6 +243,8 @@ func (a *aligner) expireLate() {
 				return false
 			case l.of.reported || l.of.blurred:
 				a.c.consequence()
+			case l.of.conditional:
+				a.c.rules.named[RuleReserved].fire()
 			case l.of.ending && l.passed == a.records[1-side] && a.queue[1-side].ended:
 				a.cutOff(side, &l)
 			default:

@@ -97,7 +97,7 @@ func (g *group) finishFor(other itrace.Scope) {
 // blank takes from an instruction record what is not told in a scope.
 func (g *group) blank(s itrace.Scope) {
 	if s&itrace.NoOpcode != 0 {
-		g.opcode, g.wild = 0, false
+		g.opcode, g.wild, g.expanded = 0, false, false
 	}
 	if s&itrace.NoMode != 0 {
 		g.mode, g.security = 0, 0
@@ -105,6 +105,13 @@ func (g *group) blank(s itrace.Scope) {
 	if s&itrace.TellsTrapped == 0 {
 		g.trapped = false
 	}
+}
+
+// leaveFlow leaves of an instruction record its address, and that it had an exception, as then the other trace may not tell it.
+func (g *group) leaveFlow() {
+	g.scope = g.scope&(itrace.TellsTrapped|itrace.Gaps) | itrace.FlowOnly
+	g.blank(g.scope)
+	g.skipped = false
 }
 
 // rehash makes the hashes of what has come to both queues since the last time.
@@ -206,7 +213,11 @@ func (a *aligner) unchanged(side int, groups [2]*group, i int) bool {
 		return true
 	}
 	r, k := a.state.register(e.at), &a.changes
-	also := groups[1-side].lastWrite(e.at) >= 0
+	there := groups[1-side].lastWrite(e.at)
+	also := there >= 0
+	holds := func(side, i int) bool {
+		return r.sides[side].known && r.sides[side].equal(groups[side].held(&groups[side].effects[i]))
+	}
 	switch {
 	case !also && !k.told[1-side][e.at]:
 		k.count(1-side, e.at)
@@ -218,7 +229,8 @@ func (a *aligner) unchanged(side int, groups [2]*group, i int) bool {
 		}
 		a.state.setEqual(e.at, e.value, wide, by, otherBy)
 		return true
-	case r.sides[side].known && r.sides[side].equal(g.held(e)):
+	// One that both sides have is left out of both or neither: where a value was wrong before, it may be a change on one side only.
+	case holds(side, i) && (!also || holds(1-side, there)):
 		a.c.rules.named[RuleChanges].fire()
 		return true
 	}

@@ -38,6 +38,7 @@ func rounds(n int, counts bool) (lines []string) {
 // TestTightLoop has one loop of many rounds, in which single addresses come back again and again, and takes something out of it or
 // puts something in, at its start, in the middle and at its end.
 func TestTightLoop(t *testing.T) {
+	t.Parallel()
 	const n = 20_000
 	for _, counts := range []bool{true, false} {
 		ref := rounds(n, counts)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tracewell/internal/text"
+	"tracewell/itrace/internal/riscv"
 )
 
 // nameStretch says what the stretch at hand seems to be.
@@ -72,8 +73,9 @@ func repeatsAddresses(q *queue, n, round int) bool {
 const nearby = 16
 
 // handles reports whether a stretch is the handler of an interrupt or exception: it begins far from where the program was and where
-// it goes on, comes by neither on its way, and ends, as far as its disassembly tells, with a jump back. A branch to elsewhere
-// cannot be the reason, since then the stretch would be a consequence of what decided the branch.
+// it goes on, comes by neither on its way, and ends, as far as its disassembly tells, with a jump back; or it ends with an
+// instruction that does nothing else than return from handlers, whatever it came by. A branch to elsewhere cannot be the reason,
+// since then the stretch would be a consequence of what decided the branch.
 func (a *aligner) handles(side, n int) bool {
 	q := &a.queue[side]
 	before := q.before()
@@ -82,6 +84,9 @@ func (a *aligner) handles(side, n int) bool {
 	}
 	last, next, first := before[len(before)-1].pc, q.at(n).pc, q.at(0).pc
 	far := first-last > nearby && first-next > nearby
+	if far && a.is(side, q.at(n-1), riscv.Returns, mnemonics.Returns) {
+		return true
+	}
 	through := slices.ContainsFunc(q.groups[q.start:q.start+n], func(g *group) bool { return g.pc == next || g.pc == last })
 	return far && !through && (a.jumps(side, q.at(n-1)) || a.jumps(side, q.at(n-2)))
 }

@@ -22,6 +22,8 @@ type Options struct {
 	Ignores        []Ignore
 	Rules          []Rule // off without being named
 	Without        []Rule // of those that are on, these are off
+	Profile        string // what the options are called together, for the report
+	Rounds         int    // of a loop that RuleWaiting leaves out in one place, at most; 0 is any number
 	AllowUnknown   int64  // lines that may be unreadable
 	MaxDifferences int    // that are described; 0 is 100. All are counted
 	Context        int    // instructions shown before a difference, at most 1024; 0 is 8
@@ -68,6 +70,26 @@ const (
 	// RuleCounters leaves out what instructions write that read a counter or the identity of the machine, where these are registers
 	// of control and status.
 	RuleCounters Rule = "counters"
+	// RuleFlow leaves of instructions their addresses, and nothing of effects.
+	RuleFlow Rule = "flow"
+	// RuleBoxing takes a single in a register of doubles for what it is: bits above it that are all set are not told by all.
+	RuleBoxing Rule = "boxing"
+	// RuleCompressed takes a compressed instruction for the one of 32 bits that it stands for.
+	RuleCompressed Rule = "compressed"
+	// RuleWidth takes numbers of 64 bits that extend one of 32 by its sign for that: addresses, and what is in registers.
+	RuleWidth Rule = "width"
+	// RuleLanes takes the words that a bus carries for the accesses of a program within them.
+	RuleLanes Rule = "lanes"
+	// RuleExceptions leaves out instructions of one trace that had an exception without being marked for it.
+	RuleExceptions Rule = "exceptions"
+	// RuleInterrupts leaves out the runs of an interrupt's handler that one trace has at another place than the other.
+	RuleInterrupts Rule = "interrupts"
+	// RuleExtraInterrupt leaves out one run of a handler that the other trace has nowhere, with RuleInterrupts.
+	RuleExtraInterrupt Rule = "extra-interrupt"
+	// RuleWaiting leaves out more rounds of loops that wait, and instructions that do.
+	RuleWaiting Rule = "waiting"
+	// RuleReserved leaves out that a conditional store failed in one trace, with the rounds that come of it.
+	RuleReserved Rule = "lrsc"
 )
 
 // Rules are all rules, with what they do, and whether they are in force without being named.
@@ -81,6 +103,16 @@ var Rules = []struct {
 	{RuleTrapped, "leave out instructions that had an exception, if one trace does not tell them", true},
 	{RuleAligned, "compare the addresses of loads by words of 4 bytes", false},
 	{RuleCounters, "leave out what is read from counters and identity registers", false},
+	{RuleFlow, "compare the addresses of instructions and nothing else", false},
+	{RuleBoxing, "compare of NaN-boxed singles what is in the box", false},
+	{RuleCompressed, "compare compressed opcodes as the ones of 32 bits that they stand for", false},
+	{RuleWidth, "compare sign-extended numbers of 32 bits by these", false},
+	{RuleLanes, "compare accesses with words of a bus around them by the bytes accessed", false},
+	{RuleExceptions, "leave out an instruction that only an exception can have followed, if one trace lacks it", false},
+	{RuleInterrupts, "leave out runs of interrupt handlers that are at another place in the other trace", false},
+	{RuleExtraInterrupt, "besides, leave out one run that the other trace has nowhere", false},
+	{RuleWaiting, "leave out extra rounds of loops that only ask and leave nothing behind, and extra instructions that wait", false},
+	{RuleReserved, "leave out that a conditional store failed in one trace, its result and the rounds that come of it", false},
 }
 
 // applies reports whether a rule is in force.

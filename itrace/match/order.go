@@ -22,7 +22,12 @@ func (e *effect) conflicts(f *effect) bool {
 	if !e.accesses() || !f.accesses() {
 		return e.kind == writesRegister && f.kind == writesRegister && e.at == f.at
 	}
-	return (e.kind == stores || f.kind == stores) && (e.at-f.at < uint64(f.size) || f.at-e.at < uint64(e.size))
+	return (e.kind == stores || f.kind == stores) && e.overlaps(f)
+}
+
+// overlaps reports whether two accesses have a byte in common.
+func (e *effect) overlaps(f *effect) bool {
+	return e.at-f.at < uint64(f.size) || f.at-e.at < uint64(e.size)
 }
 
 // orderHash notes whether a group has effects that do not commute, and returns a hash of their order, 0 if there are none.
@@ -30,7 +35,7 @@ func (g *group) orderHash() (hash uint64) {
 	g.ordered = len(g.effects) > mostCommuting
 	if g.ordered {
 		for i := range g.effects {
-			hash = mix(hash, g.effects[i].hash())
+			hash = mix(hash, g.effectHash(i))
 		}
 		return hash
 	}
@@ -39,7 +44,7 @@ func (g *group) orderHash() (hash uint64) {
 		for i := range j {
 			if e := &g.effects[i]; e.conflicts(f) {
 				g.ordered = true
-				hash += mix(mix(e.hash(), 1), f.hash())
+				hash += mix(mix(g.effectHash(i), 1), g.effectHash(j))
 			}
 		}
 	}

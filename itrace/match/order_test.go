@@ -89,6 +89,7 @@ func line(pc int, acts []act) string {
 // TestOrder compares instructions whose effects stand in another order, with a machine that executes them: what makes a difference
 // is an order that makes another outcome, and nothing else does.
 func TestOrder(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(11, 12))
 	changed, equal := 0, 0
 	for range 150 {
@@ -138,6 +139,7 @@ func narrow(t *testing.T, ref, oth []string) {
 // TestOrderInWindow moves an effect behind later records. It may be as late as the window allows, and must not come behind one that
 // does not commute with it.
 func TestOrderInWindow(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(13, 14))
 	counts := make(map[bool]int)
 	for round := range 3000 {

@@ -35,7 +35,7 @@ func (p *pairing) reset(x, y *group) {
 // order; then accesses that are split differently; then what came later than the window allows; and what is left by its register
 // or address. At last it looks whether the order of what was paired makes a difference.
 func (a *aligner) compare(x, y *group) *pairing {
-	p := &a.pairing
+	p, lanes := &a.pairing, a.c.rules.named[RuleLanes] != nil
 	p.reset(x, y)
 	a.compareFields(x, y, p)
 	a.findLate(x, y, p, a.c.options.latest())
@@ -49,9 +49,12 @@ func (a *aligner) compare(x, y *group) *pairing {
 	}
 	if len(p.left[reference]) > 0 && len(p.left[other]) > 0 {
 		merge(x, y, p)
+		if lanes {
+			a.fitLanes(x, y, p)
+		}
 	}
 	a.findLate(x, y, p, anyTime)
-	pairWrong(x, y, p)
+	pairWrong(x, y, p, lanes)
 	a.findWrongLate(x, y, p)
 	p.disorder = a.findDisorder(x, y, p)
 	return p
@@ -178,12 +181,13 @@ func spread(g *group, effects []int, big bool) (bytes map[uint64][2]byte, ok boo
 	return bytes, true
 }
 
-// pairWrong pairs what is left by register or address, and of an instruction accesses that only have the same size besides.
-func pairWrong(x, y *group, p *pairing) {
+// pairWrong pairs what is left by register or address, and of an instruction accesses that only have the same size besides, or
+// under RuleLanes some bytes.
+func pairWrong(x, y *group, p *pairing, lanes bool) {
 	for _, alike := range []func(e, f *effect) bool{
 		samePlace,
 		func(e, f *effect) bool {
-			return !x.bare && e.kind == f.kind && e.accesses() && e.size == f.size
+			return !x.bare && e.kind == f.kind && e.accesses() && (e.size == f.size || lanes && e.overlaps(f))
 		},
 	} {
 		p.left[reference] = slices.DeleteFunc(p.left[reference], func(i int) bool {

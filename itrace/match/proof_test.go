@@ -26,6 +26,7 @@ const behindFaults = 2000
 // TestPairsOfFaults plants two faults, of all kinds, at several distances: both are reported, and nothing else. What the package's
 // documentation says cannot be told apart is counted.
 func TestPairsOfFaults(t *testing.T) {
+	t.Parallel()
 	pairs, merged := 0, 0
 	distances := []int64{50, 1, 5, 5000}
 	if underRace {
@@ -136,6 +137,7 @@ func TestMillion(t *testing.T) {
 
 // TestSweep plants each fault at places all over a trace: it is reported, and nothing else.
 func TestSweep(t *testing.T) {
+	t.Parallel()
 	const n = 15_000
 	ref, _ := generated(t, generate.Options{Instructions: n})
 	random := rand.New(rand.NewPCG(uint64(*provenAt), 1))

@@ -158,8 +158,9 @@ type Report struct {
 	Compared Counts   `json:"compared"`         // pairs
 	// root causes, in the order of the reference; the first Options.MaxDifferences
 	Differences  []Difference    `json:"differences"`
-	Counts       map[Class]int64 `json:"counts"`       // root causes of each class, also those beyond Differences
-	Consequences int64           `json:"consequences"` // differences that follow from others
+	Counts       map[Class]int64 `json:"counts"`            // root causes of each class, also those beyond Differences
+	Consequences int64           `json:"consequences"`      // differences that follow from others
+	Profile      string          `json:"profile,omitempty"` // Options.Profile; absent if the options have no name
 	Rules        RuleUses        `json:"rules"`
 	NotTold      []NotTold       `json:"notTold,omitempty"` // what was not compared, as one trace does not tell it
 	Seconds      float64         `json:"seconds"`           // of real time

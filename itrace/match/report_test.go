@@ -170,6 +170,7 @@ func TestMaxDifferences(t *testing.T) {
 
 // TestDeterministic compares the same traces again and again.
 func TestDeterministic(t *testing.T) {
+	t.Parallel()
 	faults := []generate.Fault{{Kind: generate.FaultState, At: 5000}, {Kind: generate.FaultInterrupt, At: 9000, CPU: 1}, {Kind: generate.FaultDrop, At: 9000, CPU: 2},
 		{Kind: generate.FaultValue, At: 9000, CPU: 3}, {Kind: generate.FaultStore, At: 12_000, CPU: 3}}
 	ref, _ := generated(t, generate.Options{Instructions: 20_000, CPUs: 4})

@@ -37,6 +37,14 @@ var (
 // stretch is what is passed over on each side, in groups.
 type stretch struct{ groups [2]int }
 
+// side is that of a stretch which one alone has, and how long it is.
+func (s stretch) side() (side, n int) {
+	if s.groups[reference] > 0 {
+		return reference, s.groups[reference]
+	}
+	return other, s.groups[other]
+}
+
 // step is a stretch to pass over, and the pairs of groups that follow.
 type step struct {
 	stretch
@@ -157,18 +165,20 @@ func (a *aligner) follow(steps []step) {
 	}
 }
 
-// parting is a stretch that has been passed over; the zero value is none. What is passed over directly behind it is part of it.
+// parting is a stretch that has been passed over; the zero value is none. What is passed over directly behind it is part of it,
+// unless a rule has left it out.
 type parting struct {
 	groups     [2]int64
-	difference *Difference // nil for a consequence
+	difference *Difference // nil for a consequence, and where a rule has left the stretch out
+	excused    bool        // by a rule
 }
 
 // passOver takes a stretch off the queues and tells of it.
 func (a *aligner) passOver(s stretch) {
-	if a.parting.groups == [2]int64{} {
-		a.parting.difference = a.c.parted(a, s)
+	if a.parting.groups == [2]int64{} || a.parting.excused {
+		a.parting.difference, a.parting.excused = a.c.parted(a, s)
 	}
-	a.shifts.add(int64(s.groups[other]-s.groups[reference]), a.parting.difference == nil)
+	a.shifts.add(int64(s.groups[other]-s.groups[reference]), a.parting.difference == nil && !a.parting.excused)
 	a.state.passing = true
 	for side, n := range s.groups {
 		for range n {

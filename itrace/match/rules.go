@@ -21,6 +21,7 @@ type rules struct {
 	window, split, digits       counter // effects that came late, instructions, instructions
 	named                       map[Rule]*counter
 	untold                      map[untold]*counter
+	adapt                       bool // a rule is in force that changes or leaves out what most traces tell
 }
 
 // counter is how often a rule made a difference.
@@ -39,6 +40,7 @@ func newRules(o Options) *rules {
 	for _, rule := range Rules {
 		if o.applies(rule.Rule) {
 			r.named[rule.Rule] = new(counter)
+			r.adapt = r.adapt || !rule.On
 		}
 	}
 	given := make(map[string]bool)
@@ -78,6 +80,9 @@ func (r *rules) uses(counts map[Class]int64) (uses []RuleUse) {
 		if c := r.named[rule.Rule]; c != nil && (c.fired > 0 || !rule.On) {
 			add(true, c, "--rule %s", rule.Rule)
 		}
+	}
+	if c := r.named[RuleWaiting]; c != nil {
+		add(o.Rounds > 0, c, "--max-rounds %d", o.Rounds)
 	}
 	for _, i := range r.ignores {
 		add(true, &i.counter, "--ignore %s", i.Text)

@@ -11,7 +11,6 @@ import (
 	"strconv"
 
 	"tracewell/itrace"
-	"tracewell/itrace/internal/riscv"
 )
 
 // Input is a trace to compare.
@@ -33,8 +32,9 @@ type Input struct {
 type side struct {
 	input Input
 	rules *rules
-	// The rules of these names, nil if they are not in force.
-	zero, aligned, counters *counter
+	adapt adapting
+
+	defers int // instructions that an effect may come behind its own
 
 	names  *nameCache
 	reader *itrace.Reader
@@ -59,6 +59,10 @@ type side struct {
 type stream struct {
 	cpu  int32
 	open *group // that may get more effects
+	// behind are the instructions before that may get some as well, as the dialect defers them, the oldest first; nil is one that was
+	// left out. There are no more than the dialect says (itrace.Dialect.Defers).
+	behind []*group
+	begun  bool // there has been an instruction
 }
 
 // skipping is what is left out at the beginning of a trace.
@@ -76,8 +80,7 @@ const (
 
 func newSide(in Input, f *feed, r *rules, n *names) *side {
 	s := &side{
-		input: in, rules: r, zero: r.named[RuleZero], aligned: r.named[RuleAligned],
-		counters: r.named[RuleCounters], names: newNameCache(n),
+		input: in, rules: r, adapt: newAdapting(r), defers: in.Dialect.Defers, names: newNameCache(n),
 		reader:  itrace.NewReader(f, in.Dialect),
 		records: make([]itrace.Record, 0, recordBatch), streams: make(map[int32]*stream), current: &stream{cpu: -1},
 	}
@@ -257,6 +260,7 @@ func (s *side) instruction(r *itrace.Record) {
 	s.trace.Records.Instructions++
 	s.seeGap(r, r.Line)
 	s.finish(s.current)
+	s.current.begun = true
 	if !s.begun(r) {
 		return
 	}
@@ -274,6 +278,9 @@ func (s *side) instruction(r *itrace.Record) {
 	}
 	g.mode = s.names.number(r.Mode)<<8 | uint32(r.State)
 	s.fields(g, r)
+	if s.adapt.some {
+		s.adapt.instruction(g)
+	}
 	if len(s.rules.ignores) > 0 && s.rules.instruction(g.pc) {
 		s.spare = append(s.spare, g)
 		return
@@ -336,13 +343,23 @@ func (s *side) effect(r *itrace.Record) {
 	case itrace.Memory:
 		s.trace.Records.Memory++
 	}
+	if s.adapt.flow != nil {
+		s.adapt.flow.fire()
+		return
+	}
 	g := s.current.open
+	if r.Back > 0 && s.defers > 0 {
+		if g = s.current.before(int(r.Back)); g == nil {
+			return
+		}
+	}
 	if g == nil {
 		if g = s.headless(r); g == nil {
 			return
 		}
 	}
-	if len(g.effects) == mostEffects {
+	// Where effects are deferred each is one that an instruction has waited for, so that there are few.
+	if len(g.effects) == mostEffects && s.defers == 0 {
 		g = s.goOn(g, r)
 	}
 	e := effect{value: r.Value, line: r.Line, offset: r.Offset, system: r.System}
@@ -368,15 +385,11 @@ func (s *side) effect(r *itrace.Record) {
 		}
 	}
 	switch {
-	case r.Zero && s.zero != nil:
-		s.zero.fire()
+	case r.Zero && s.adapt.zero != nil:
+		s.adapt.zero.fire()
 		return
-	case s.counters != nil && e.kind == writesRegister && !e.system && !g.bare && riscv.ReadsCounter(g.opcode):
-		s.counters.fire()
+	case s.adapt.some && s.adapt.effect(g, &e, r):
 		return
-	case e.kind == loads && s.aligned != nil && e.at&3 != 0:
-		s.aligned.fire()
-		e.at &^= 3
 	}
 	if s.rules.options.compares(FieldPrivilege) {
 		e.privilege = r.Privilege
@@ -447,18 +460,54 @@ func (s *side) release(g *group) {
 	}
 }
 
-// finish makes the open group of a stream ready, which gets no more effects.
-func (s *side) finish(t *stream) {
-	if t.open != nil {
-		t.open.finish()
-		s.ready = append(s.ready, t.open)
-		t.open = nil
+// before returns the group of an instruction so many before the latest, nil if it was left out, has been forgotten, or cannot have
+// more effects.
+func (t *stream) before(n int) *group {
+	if n > len(t.behind) {
+		return nil
 	}
+	if g := t.behind[len(t.behind)-n]; g != nil && len(g.effects) < mostEffects {
+		return g
+	}
+	return nil
 }
 
-// finishAll does so for all processors, in their order.
+// finish makes the open group of a stream ready, which gets no more effects. In a dialect that defers some it may, and the oldest
+// of those that were waited for becomes ready.
+func (s *side) finish(t *stream) {
+	g := t.open
+	if t.open = nil; s.defers > 0 {
+		if t.begun || g != nil {
+			t.behind = append(t.behind, g)
+		}
+		if len(t.behind) <= s.defers {
+			return
+		}
+		g, t.behind = t.behind[0], t.behind[1:]
+	}
+	s.deliver(g)
+}
+
+// deliver makes a group ready, unless there is none.
+func (s *side) deliver(g *group) {
+	if g == nil {
+		return
+	}
+	if s.adapt.some {
+		s.adapt.finish(g)
+	}
+	g.finish()
+	s.ready = append(s.ready, g)
+}
+
+// finishAll makes the last groups of all processors ready, in the order of these.
 func (s *side) finishAll() {
 	for _, cpu := range slices.Sorted(maps.Keys(s.streams)) {
-		s.finish(s.streams[cpu])
+		t := s.streams[cpu]
+		s.finish(t)
+		for _, g := range t.behind {
+			s.deliver(g)
+		}
+		t.behind = nil
 	}
 }

@@ -37,6 +37,7 @@ type mark struct {
 	line, offset int64
 	counts       Counts
 	unknown      int64
+	zero         int64  // writes that RuleZero leaves out
 	last         int64  // the line of the instruction before
 	count        int64  // instructions of the skip before it
 	state        []byte // of the decoder
@@ -82,7 +83,7 @@ func (c *comparison) skip() error {
 // inStep reports whether all that was read has been paired, and lines mean what they say.
 func (c *comparison) inStep() bool {
 	o := &c.options
-	if o.SkipEqual || len(o.Ignores) > 0 || c.answered() {
+	if o.SkipEqual || len(o.Ignores) > 0 || c.rules.adapt || c.answered() {
 		return false
 	}
 	for n, s := range c.sides {
@@ -283,11 +284,14 @@ func (k *skipRun) record(r *itrace.Record, at *mark) {
 		k.other.seeGap(r, r.Line+k.shift.line)
 		k.instruction(at)
 	case itrace.Register:
+		if at.counts.Registers++; r.Zero && k.reference.adapt.zero != nil {
+			at.zero++
+			return
+		}
 		var wide []byte
 		if r.Wild || len(r.Digits) > 16 {
 			wide = bytes.Clone(r.Digits)
 		}
-		at.counts.Registers++
 		k.write(k.reference.names.number(r.Name), r.Value, wide)
 	case itrace.Memory:
 		at.counts.Memory++
@@ -365,10 +369,14 @@ func (k *skipRun) finish() {
 	counts := to.counts.minus(k.start.counts)
 	k.c.skipper.skipped += counts.Instructions
 	k.c.report.Compared.add(counts)
+	if left := to.zero - k.start.zero; left > 0 {
+		k.c.report.Compared.Registers -= left
+		k.reference.adapt.zero.fired += 2 * left
+	}
 	for n, s := range k.c.sides {
 		if k.a != nil {
 			k.a.queue[n].passed += counts.Instructions
-			k.a.records[n] += counts.Instructions + counts.Registers + counts.Memory
+			k.a.records[n] += counts.Instructions + counts.Registers + counts.Memory - (to.zero - k.start.zero)
 		}
 		k.c.delivered[n] += counts.Instructions
 		s.trace.Records.add(counts)

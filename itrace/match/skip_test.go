@@ -34,6 +34,7 @@ func compareBothWays(t *testing.T, what, ref, oth string, o Options) (r *Report,
 // TestSkipChangesNothing compares traces with faults of all kinds here and there, lines that cannot be read on both sides and wide
 // values, under several options.
 func TestSkipChangesNothing(t *testing.T) {
+	t.Parallel()
 	const n = 20_000
 	kinds, _ := generate.FaultKinds()
 	random := rand.New(rand.NewPCG(1, 2))

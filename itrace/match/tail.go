@@ -9,6 +9,7 @@ type tail struct {
 	groups  int64
 	records int64
 	part    bool // it goes on where a stretch has ended, and is part of that
+	waits   bool // it only waits, and RuleWaiting is in force
 }
 
 // takeTail takes the rest of a side off its queue.
@@ -23,6 +24,9 @@ func (a *aligner) takeTail(side int) {
 		if !a.rest.part && !a.c.options.SkipRest {
 			a.openTail(a.c.head(side, q.at(0)), a.view(), a.order())
 		}
+	}
+	if waits := a.c.rules.named[RuleWaiting] != nil && a.idles(side, q.len()); a.rest.groups == 0 || !waits {
+		a.rest.waits = waits
 	}
 	for q.len() > 0 {
 		g := q.at(0)
@@ -68,6 +72,7 @@ func (a *aligner) cutOff(side int, l *lateEffect) {
 // much, and nothing is to be said of it.
 func (a *aligner) finish() {
 	a.expireLate()
+	a.finishRuns()
 	for side := range a.queue {
 		if d := a.parting.difference; d != nil && !a.queue[side].shown() {
 			d.Note = [2]string{"the reference", "the other trace"}[side] + " has nothing of this processor"
@@ -79,6 +84,8 @@ func (a *aligner) finish() {
 	}
 	switch {
 	case a.rest.records == 0 || a.rest.part:
+	case a.rest.waits:
+		a.c.rules.named[RuleWaiting].fire()
 	case a.c.options.SkipRest:
 		a.c.rules.rest.fired += a.rest.records
 	case a.rest.groups > 0 && a.shifts.explain(-longer):

@@ -87,6 +87,39 @@ func systemAccess(opcode uint64) (number uint64, ok bool) {
 	return opcode >> 20 & (systemRegisters - 1), opcode&0x7f == system && opcode&functions != 0
 }
 
+// Waits reports whether an instruction is one that may wait as long as it likes for an interrupt.
+func Waits(opcode uint64) bool { return opcode == 0x10500073 }
+
+// Returns reports whether an instruction returns from a handler, which is all that it does.
+func Returns(opcode uint64) bool {
+	const uret, sret, mret, mnret, dret = 0x00200073, 0x10200073, 0x30200073, 0x70200073, 0x7b200073
+	switch opcode {
+	case uret, sret, mret, mnret, dret:
+		return true
+	}
+	return false
+}
+
+// StoresConditionally reports whether an instruction stores unless its reservation is lost, and says whether it did.
+func StoresConditionally(opcode uint64) bool {
+	const atomic, conditional = 0x2f, 3
+	return opcode&0x7f == atomic && opcode>>27&0x1f == conditional
+}
+
+// GoesOn reports whether an instruction can only be followed by the next one, unless it has an exception.
+func GoesOn(opcode uint64) bool {
+	const jumps, jumpsTo = 0x6f, 0x67
+	if IsCompressed(opcode) {
+		funct3 := opcode >> 13 & 7
+		return (opcode&3 != 1 || funct3 != 1 && funct3 < 5) && (opcode&3 != 2 || funct3 != 4)
+	}
+	switch op := opcode & 0x7f; op {
+	case opBranch, jumps, jumpsTo:
+		return false
+	}
+	return !Returns(opcode)
+}
+
 // IsAtomic reports whether an instruction reads and writes memory at once.
 func IsAtomic(opcode uint64) bool {
 	loads, stores := Accesses(opcode)

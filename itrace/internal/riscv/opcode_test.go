@@ -101,3 +101,31 @@ func TestWritesSystem(t *testing.T) {
 		}
 	}
 }
+
+// TestFlow: which instructions go on with the next, return from handlers, wait and store on condition.
+func TestFlow(t *testing.T) {
+	const goesOn, returns, waits, conditional = 1, 2, 4, 8
+	for name, test := range map[string]struct {
+		opcode uint64
+		is     int
+	}{
+		"addi": {0x00150513, goesOn}, "lw": {0x00052583, goesOn}, "ecall": {0x00000073, goesOn}, "ebreak": {0x00100073, goesOn},
+		"csrw mtvec, t0": {0x30529073, goesOn}, "wfi": {0x10500073, goesOn | waits}, "sfence.vma": {0x12000073, goesOn},
+		"mret": {0x30200073, returns}, "sret": {0x10200073, returns}, "dret": {0x7b200073, returns}, "mnret": {0x70200073, returns},
+		"beq": {0x00b50463, 0}, "jal": {0x078000ef, 0}, "jalr": {0x000280e7, 0}, "sc.w": {0x18d5262f, goesOn | conditional},
+		"sc.d.aqrl": {0x1ed5362f, goesOn | conditional}, "lr.w": {0x100527af, goesOn}, "amoadd.w": {0x00d5262f, goesOn},
+		"c.nop": {0x0001, goesOn}, "c.lw": {0x4188, goesOn}, "c.sd": {0xe188, goesOn}, "c.addi4spn": {0x0800, goesOn},
+		"c.addiw or c.jal": {0x2001, 0}, "c.j": {0xa001, 0}, "c.beqz": {0xc281, 0}, "c.bnez": {0xf5f5, 0}, "c.and": {0x8d6d, goesOn},
+		"c.jr or c.mv": {0x8082, 0}, "c.slli": {0x0286, goesOn}, "c.lwsp": {0x4282, goesOn}, "c.swsp": {0xc016, goesOn},
+	} {
+		got := 0
+		for bit, is := range []func(uint64) bool{GoesOn, Returns, Waits, StoresConditionally} {
+			if is(test.opcode) {
+				got |= 1 << bit
+			}
+		}
+		if got != test.is {
+			t.Errorf("%s: %04b, want %04b", name, got, test.is)
+		}
+	}
+}

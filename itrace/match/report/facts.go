@@ -31,6 +31,9 @@ func facts(r *match.Report) (list []fact) {
 	for side := range r.Traces {
 		add([2]string{"reference", "other"}[side], name(r, side)+": "+traceText(&r.Traces[side]))
 	}
+	if r.Profile != "" {
+		add("profile", printable(r.Profile, nameWidth))
+	}
 	if len(r.Rules) > 0 {
 		add("rules", rulesText(r)...)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -68,9 +69,13 @@ func (p *printer) print(quiet bool) {
 	p.end()
 }
 
-// brief is the rules and the time on a line.
+// brief is the profile, the rules and the time on a line.
 func (p *printer) brief() string {
-	return strings.Join(append(append(untold(p.report), rulesText(p.report)...), speed(p.report)), "; ")
+	var words []string
+	if p.report.Profile != "" {
+		words = append(words, "profile "+printable(p.report.Profile, nameWidth))
+	}
+	return strings.Join(slices.Concat(words, untold(p.report), rulesText(p.report), []string{speed(p.report)}), "; ")
 }
 
 // unreadable shows the lines that could not be read.

@@ -15,6 +15,7 @@ import (
 	"tracewell/internal/completion"
 	"tracewell/internal/sys"
 	"tracewell/itrace/dialects"
+	"tracewell/itrace/match/profile"
 	"tracewell/symbol"
 	"tracewell/tdesc"
 	"tracewell/tfile"
@@ -49,6 +50,7 @@ var completes = map[string]completion.Values{
 	"registers":   completeRegisters,
 	"formats":     completeFormats,
 	"dialects":    completeDialects,
+	"profiles":    completeProfiles,
 }
 
 // locationLimit is the most locations that a shell is given. Nobody reads more, and zsh becomes slow.
@@ -221,6 +223,14 @@ func completeFormats(*completion.Line, string) (found []completion.Candidate) {
 func completeDialects(*completion.Line, string) (found []completion.Candidate) {
 	for _, d := range dialects.All {
 		found = append(found, completion.Candidate{Word: d.Name})
+	}
+	return found
+}
+
+// completeProfiles are the sets of options for pairs of producers.
+func completeProfiles(*completion.Line, string) (found []completion.Candidate) {
+	for _, p := range profile.All {
+		found = append(found, completion.Candidate{Word: p.Name, Help: p.Help})
 	}
 	return found
 }

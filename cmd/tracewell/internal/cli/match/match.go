@@ -69,6 +69,7 @@ type pairsOptions struct {
 func (*Command) Examples() string {
 	return `  tracewell match iss.log rtl.log                          # the first difference, what led to it, and counts
   tracewell match iss.log.gz rtl.log.zst -w 5 -fds         # options as of Trace Matcher
+  tracewell match iss.log rtl.log --profile riscv-rtl       # what a simulator and hardware differ in is none
   tracewell match iss.log rtl.log --alias mips --ignore 'reg:c0_count' --ignore mem:10000000-1000ffff
   tracewell match <(iss prog.elf) <(rtl prog.elf)          # live, as they come
   tracewell match iss.log rtl.log --serve :2345,:2346 --exec prog.elf        # then look at both sides in GDB
@@ -86,6 +87,9 @@ Exit status: 0 all are equal, 1 some differ, 2 some could not be compared, ` +
 // reported as far as it came; pairs that were not begun are only counted. Servers of --serve start after the report, when the
 // first difference is known, and a signal then ends them with the exit status of the comparison.
 func (c *Command) Run(streams console.Streams) error {
+	if c.Profile.list {
+		return console.Write(streams, listProfiles)
+	}
 	if err := c.check(); err != nil {
 		return fmt.Errorf("%w (see tracewell match --help)", err)
 	}

@@ -10,17 +10,19 @@ import (
 	"github.com/alecthomas/kong"
 
 	"tracewell/arch"
+	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/itrace/dialects"
 	"tracewell/itrace/match"
+	"tracewell/itrace/match/profile"
 )
 
 // originalOptions are the options of Trace Matcher, with its names and meanings, so that its command lines work unchanged.
 type originalOptions struct {
-	WindowSize   windowSize   `group:"Options of Trace Matcher:" short:"w" default:"${window}" placeholder:"N" help:"Compare N records at once: an effect may be up to N-1 records late. Without N the window is ${default}."`
+	WindowSize   windowSize   `group:"Options of Trace Matcher:" short:"w" placeholder:"N" help:"Compare N records at once: an effect may be up to N-1 records late. Without N, and without the option, the window is ${window}."`
 	FirstDifStop bool         `group:"Options of Trace Matcher:" help:"Stop at the first difference; also -fds."`
 	BootSize     flags.Count  `group:"Options of Trace Matcher:" placeholder:"N" help:"Skip the first N instructions of each trace; also -bs N."`
-	StartAddr    startAddress `group:"Options of Trace Matcher:" placeholder:"ADDR" help:"Start each trace at its first instruction at ADDR, in hexadecimal, or by auto where both first go the same way; also -sa ADDR."`
+	StartAddr    startAddress `group:"Options of Trace Matcher:" placeholder:"ADDR" help:"Start each trace at its first instruction at ADDR, in hexadecimal, or by auto where both first go the same way, by none at the beginning; also -sa ADDR."`
 	SkipEqual    bool         `group:"Options of Trace Matcher:" help:"Treat consecutive records that differ only in time as one; also -se."`
 	SkipRest     bool         `group:"Options of Trace Matcher:" help:"Ignore the rest of the longer trace; also -sr."`
 	Debug        bool         `group:"Options of Trace Matcher:" short:"d" help:"Print to standard error what was read, and how fast."`
@@ -29,12 +31,41 @@ type originalOptions struct {
 // meaningOptions say what counts as a difference. By default times, numbers of instructions, disassembly, privilege and security
 // do not, as simulators and hardware disagree about them.
 type meaningOptions struct {
-	Compare []matchField    `group:"What makes a difference:" placeholder:"FIELD" help:"Compare these fields as well: ${matchFields}."`
-	Alias   []aliases       `group:"What makes a difference:" placeholder:"NAME=SAME" help:"Treat two names as one register, as in r8=t0, or all names of an instruction set: ${aliasSets}."`
-	Ignore  []ignoreRule    `group:"What makes a difference:" sep:"none" placeholder:"RULE" help:"Ignore differences in some records; may be given several times. reg:NAME for a register, where * matches any characters, or reg:NAME&MASK for some of its bits; mem:FIRST-LAST, read:FIRST-LAST, write:FIRST-LAST for memory accesses; pc:FIRST-LAST for instructions with their effects; reg, mem, read, write for all. Numbers are hexadecimal. LAST is included and may be omitted."`
-	Rule    []namedRule     `group:"What makes a difference:" placeholder:"NAME" help:"Put a rule into force, or by no-NAME out of force: ${matchRules}."`
-	MaxBad  flags.Count     `group:"What makes a difference:" placeholder:"N" help:"Accept N lines in each trace that are not records (0)."`
-	Dialect []flags.Dialect `group:"What makes a difference:" sep:"none" placeholder:"NAME" complete:"dialects" help:"The format of the traces; given twice, that of the reference, and then that of the others; without it the format is detected: ${dialects}."`
+	Profile   profileName     `group:"What makes a difference:" placeholder:"NAME" complete:"profiles" help:"Use the options that stand for a pair of producers: ${profiles}. Other options on the command line go ahead of it. --profile help prints what each stands for."`
+	Compare   []matchField    `group:"What makes a difference:" placeholder:"FIELD" help:"Compare these fields as well: ${matchFields}."`
+	Alias     []aliases       `group:"What makes a difference:" placeholder:"NAME=SAME" help:"Treat two names as one register, as in r8=t0, or all names of an instruction set: ${aliasSets}."`
+	Ignore    []ignoreRule    `group:"What makes a difference:" sep:"none" placeholder:"RULE" help:"Ignore differences in some records; may be given several times. reg:NAME for a register, where * matches any characters, or reg:NAME&MASK for some of its bits; mem:FIRST-LAST, read:FIRST-LAST, write:FIRST-LAST for memory accesses; pc:FIRST-LAST for instructions with their effects; reg, mem, read, write for all. Numbers are hexadecimal. LAST is included and may be omitted."`
+	Rule      []namedRule     `group:"What makes a difference:" placeholder:"NAME" help:"Put a rule into force, or by no-NAME out of force: ${matchRules}."`
+	MaxRounds flags.Count     `group:"What makes a difference:" placeholder:"N" help:"With the rule waiting, allow N extra rounds of a loop in one place (any number)."`
+	MaxBad    flags.Count     `group:"What makes a difference:" placeholder:"N" help:"Accept N lines in each trace that are not records (0)."`
+	Dialect   []flags.Dialect `group:"What makes a difference:" sep:"none" placeholder:"NAME" complete:"dialects" help:"The format of the traces; given twice, that of the reference, and then that of the others; without it the format is detected: ${dialects}."`
+}
+
+// profileName is the value of --profile: one of those that there are, nil without the option, or that they are to be listed.
+type profileName struct {
+	*profile.Profile
+	list bool
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *profileName) UnmarshalText(text []byte) (err error) {
+	if p.list = string(text) == "help"; p.list {
+		return nil
+	}
+	p.Profile, err = profile.ByName(string(text))
+	return err
+}
+
+// listProfiles prints what each profile is for, and the options that it stands for, in a line of their own: whoever wants a few of
+// them copies these to a command line.
+func listProfiles(out *console.Output) error {
+	for i := range profile.All {
+		p := &profile.All[i]
+		if _, err := fmt.Fprintf(out, "%-15s %s\n%15s %s\n", p.Name, p.Help, "", strings.Join(p.Words(), " ")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // namedRule is a value of --rule.
@@ -88,13 +119,15 @@ func (w *windowSize) UnmarshalText(text []byte) error {
 
 // startAddress is an address in hexadecimal, with 0x or without, as Trace Matcher takes it, or auto, which is no such number.
 type startAddress struct {
-	addr *uint64
-	auto bool
+	addr  *uint64
+	auto  bool
+	given bool // be it that nothing is to be left out
 }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (a *startAddress) UnmarshalText(text []byte) error {
-	if a.auto = string(text) == "auto"; a.auto {
+	*a = startAddress{given: true, auto: string(text) == "auto"}
+	if a.auto || string(text) == "none" {
 		return nil
 	}
 	n, err := match.ParseAddr(string(text))
@@ -154,8 +187,8 @@ func Variables() kong.Vars {
 	// The fields, sets and dialects are those of the packages that have them, so help and errors list what there is.
 	list := func(words []string) string { return strings.Join(words, ", ") }
 	return kong.Vars{"window": defaultWindow, "matchFields": list(fieldsCompared()), "aliasSets": list(aliasSets()),
-		"matchRules": ruleList(),
-		"dialects":   list(names)}
+		"matchRules": ruleList(), "profiles": list(profile.Names()),
+		"dialects": list(names)}
 }
 
 // fieldsCompared are the values of --compare.
@@ -176,13 +209,16 @@ func (c *Command) settings() match.Options {
 	o := match.Options{
 		Window: int64(c.WindowSize), FirstOnly: c.FirstDifStop, Boot: int64(c.BootSize), Start: c.StartAddr.addr,
 		StartCommon: c.StartAddr.auto,
-		SkipEqual:   c.SkipEqual, SkipRest: c.SkipRest, AllowUnknown: int64(c.MaxBad),
+		SkipEqual:   c.SkipEqual, SkipRest: c.SkipRest, AllowUnknown: int64(c.MaxBad), Rounds: int(c.MaxRounds),
 		MaxDifferences: int(c.MaxDifferences), Context: int(c.Context),
 	}
 	for _, f := range c.Compare {
 		o.Fields = append(o.Fields, match.Field(f))
 	}
 	for _, rule := range c.Rule {
+		// Of what is said twice of a rule the last is meant, as of options with one value: a script may append to a command line.
+		is := func(r match.Rule) bool { return r == rule.rule }
+		o.Rules, o.Without = slices.DeleteFunc(o.Rules, is), slices.DeleteFunc(o.Without, is)
 		if rule.off {
 			o.Without = append(o.Without, rule.rule)
 		} else {
@@ -194,6 +230,12 @@ func (c *Command) settings() match.Options {
 	}
 	for _, rule := range c.Ignore {
 		o.Ignores = append(o.Ignores, match.Ignore(rule))
+	}
+	// The profile comes last, since it fills in only what the command line leaves open. That the traces are compared from their
+	// beginnings, where a profile looks for a common start, is said by none.
+	if c.Profile.Profile != nil {
+		o = c.Profile.Apply(o)
+		o.StartCommon = o.StartCommon && (c.StartAddr.auto || !c.StartAddr.given)
 	}
 	return o
 }
