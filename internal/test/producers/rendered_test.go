@@ -3,6 +3,7 @@ package producers
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -270,5 +271,33 @@ func TestRendered(t *testing.T) {
 				t.Errorf("%s: %+v %+v", d.What, d.Reference, d.Other)
 			}
 		}
+	}
+}
+
+// TestFaultDeferred flips a digit of each result that comes late: it is told of the instruction that it is of, and nothing else.
+func TestFaultDeferred(t *testing.T) {
+	spike := recorded(t, "rv64.spike")
+	var text strings.Builder
+	write := asRocketLater()
+	for _, e := range executions(t, spike) {
+		write(&text, e)
+	}
+	lines := strings.SplitAfter(text.String(), "\n")
+	n := 0
+	for i, line := range lines {
+		if !strings.Contains(line, "p") || strings.Contains(line, "XXXX") {
+			continue
+		}
+		changed := slices.Clone(lines)
+		last := len(line) - 2
+		changed[i] = line[:last] + string(flipped[rune(line[last])]) + "\n"
+		r := matched(t, spike, []byte(strings.Join(changed, "")), match.Options{})
+		if len(r.Counts) != 1 || r.Counts[match.ClassRegister] != 1 || r.Differences[0].Other.Line != int64(i+1) {
+			t.Errorf("line %d, %q: %v, %d consequences", i+1, line, r.Counts, r.Consequences)
+		}
+		n++
+	}
+	if n < 30 {
+		t.Errorf("%d results come late", n)
 	}
 }
