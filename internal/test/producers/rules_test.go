@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -161,6 +162,17 @@ func TestInterrupts(t *testing.T) {
 	twice := with(strings.SplitAfter(reference, "\n"), calls[9]+8, handler(entry, lines, calls[9]))
 	// It comes by the instruction that the program goes on at: only its last one tells that it is a handler.
 	calls7 := strings.Replace(handler(entry, lines, calls[7]), "core   0: 3 0x80003018", lines[calls[7]]+"core   0: 3 0x80003018", 1)
+	// The way into the handler is told with the instruction before.
+	told := func(at int) string {
+		marked := slices.Clone(lines)
+		before := strings.TrimSuffix(marked[at-1], "\n")
+		registers, memory, accesses := strings.Cut(before, " mem ")
+		if marked[at-1] = registers + " c834_mcause 0x80000007 c833_mepc 0x800001c8"; accesses {
+			marked[at-1] += " mem " + memory
+		}
+		marked[at-1] += "\n"
+		return with(marked, at, handler(entry, lines, at))
+	}
 	moved, extra := []match.Rule{match.RuleInterrupts}, []match.Rule{match.RuleInterrupts, match.RuleExtraInterrupt}
 	one := map[match.Class]int64{match.ClassHandler: 1}
 	for name, test := range map[string]struct {
@@ -173,6 +185,7 @@ func TestInterrupts(t *testing.T) {
 		"moved":           {reference, with(lines, calls[7], handler(entry, lines, calls[7])), moved, nil, map[string]int64{"--rule interrupts": 1}},
 		"earlier":         {reference, with(lines, calls[1], handler(entry, lines, calls[1])), moved, nil, map[string]int64{"--rule interrupts": 1}},
 		"calls":           {reference, with(lines, calls[7], calls7), moved, nil, map[string]int64{"--rule interrupts": 1}},
+		"told before":     {told(calls[3]), told(calls[7]), moved, nil, map[string]int64{"--rule interrupts": 1}},
 		"another":         {reference, with(lines, calls[7], handler(entry+0x100, lines, calls[7])), moved, map[match.Class]int64{match.ClassHandler: 2}, nil},
 		"missing":         {reference, plain, moved, one, nil},
 		"one is extra":    {reference, twice, moved, one, nil},
