@@ -76,9 +76,11 @@ func Names() (names []string) {
 
 // Words are the options of a command line that the profile stands for.
 func (p *Profile) Words() (words []string) {
+	var rules []string
 	for _, rule := range p.Rules {
-		words = append(words, "--rule", string(rule))
+		rules = append(rules, string(rule))
 	}
+	words = append(words, "--rule", strings.Join(rules, ","))
 	for _, ignore := range p.Ignores {
 		words = append(words, "--ignore", ignore)
 	}
