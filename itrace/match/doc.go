@@ -30,6 +30,14 @@
 // whose value was not is found out when an instruction that reads it has the same effects on both sides, within 64
 // instructions.
 //
+// # Rules
+//
+// What differs between producers and not between executions is left out by rules, each of which counts what it did. Rules about how
+// something is written bring each side to one form as it is read, so that equal groups have equal hashes. What can only be told
+// of a pair (RuleLanes) takes the way of groups that differ. Rules about when something happens leave out stretches by what they
+// are named, and only where nothing is left behind that either side reads. Package profile has sets of rules for pairs of
+// producers.
+//
 // # Limits
 //
 // Without a disassembly an instruction may read any register: a second fault is then taken for a consequence as long as some

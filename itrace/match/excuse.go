@@ -21,6 +21,7 @@ func (a *aligner) excused(class Class, s stretch) bool {
 		name  Rule
 		holds func() bool
 	}{
+		{RuleTrapped, func() bool { return n == 1 && a.trappedAlone(side) }},
 		{RuleExceptions, func() bool { return n == 1 && a.trappedUnsaid(side) }},
 		{RuleReserved, func() bool { return class == ClassLoop && a.retries(side, n) }},
 		{RuleWaiting, func() bool {
@@ -33,6 +34,12 @@ func (a *aligner) excused(class Class, s stretch) bool {
 		}
 	}
 	return false
+}
+
+// trappedAlone reports whether the next instruction of a side is one that had an exception, and the other side does not tell such.
+func (a *aligner) trappedAlone(side int) bool {
+	q, o := &a.queue[side], &a.queue[1-side]
+	return q.at(0).trapped && o.len() > 0 && o.at(0).scope&itrace.TellsTrapped == 0
 }
 
 // trappedUnsaid reports whether the next instruction of a side is one that had an exception, which its trace does not say: it has
@@ -56,6 +63,17 @@ func (a *aligner) retries(side, n int) bool {
 // storesConditionally reports whether an instruction stores unless something else has stored there.
 func (a *aligner) storesConditionally(side int, g *group) bool {
 	return a.is(side, g, riscv.StoresConditionally, mnemonics.Stores)
+}
+
+// failedAlone reports whether a conditional store failed on one side, as its results say and, as far as stores are told, these too.
+func failedAlone(x *group, e *effect, y *group, f *effect) bool {
+	if (e.value == 0) == (f.value == 0) {
+		return false
+	}
+	if e.value == 0 {
+		x = y
+	}
+	return !slices.ContainsFunc(x.effects, func(e effect) bool { return e.kind == stores })
 }
 
 // is reports whether an instruction is one of some, by its disassembly if it has one, or by its opcode.

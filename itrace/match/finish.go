@@ -20,7 +20,7 @@ func (a *aligner) finishPair(x, y *group, p *pairing) {
 			case !e.accesses() != registers:
 			case reported || a.follows(x, y, p, e, f):
 				a.c.consequence()
-			case registers && conditional:
+			case registers && conditional && failedAlone(x, e, y, f):
 				a.c.rules.named[RuleReserved].fire()
 			default:
 				a.c.wrong(a, x, e, y, f)

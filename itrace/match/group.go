@@ -164,7 +164,9 @@ func (g *group) finish() {
 	}
 	var sum uint64
 	for i := range g.effects {
-		sum += g.effectHash(i)
+		if e := &g.effects[i]; !g.loose || !e.accesses() {
+			sum += e.hash()
+		}
 	}
 	sum += g.orderHash()
 	g.full = mix(mix(mix(g.head, g.opcode), what), sum)

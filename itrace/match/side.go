@@ -42,6 +42,7 @@ type side struct {
 
 	records []itrace.Record // read ahead
 	next    int             // of those that are still to be taken
+	taken   int64           // where the line of the latest is
 
 	trace   Trace
 	gap     int64 // line of the first instruction behind which some may be missing, 0 if there is none
@@ -101,24 +102,26 @@ func (s *side) advance(want int) []*group {
 			}
 		}
 		s.record(&s.records[s.next])
+		s.taken = s.records[s.next].Offset
 		s.next++
 	}
 	s.trace.Lines, s.trace.Bytes = s.position()
 	return s.ready
 }
 
-// complete reads until the next record is an instruction, or the trace has ended, and returns the groups that are complete with
-// that.
+// complete reads until the next record is an instruction, and no other is of its lines, or the trace has ended, and returns the
+// groups that are complete with that.
 func (s *side) complete() []*group {
 	s.ready = s.ready[:0]
 	for s.next < len(s.records) || s.read() {
 		r := &s.records[s.next]
-		if r.Kind == itrace.Instruction {
+		if r.Kind == itrace.Instruction && s.taken < r.Offset {
 			s.turnTo(r.CPU)
 			s.finish(s.current)
 			break
 		}
 		s.record(r)
+		s.taken = r.Offset
 		s.next++
 	}
 	s.trace.Lines, s.trace.Bytes = s.position()

@@ -80,7 +80,7 @@ func TestProducers(t *testing.T) {
 
 // TestSame compares a trace with itself: that the same bytes are passed over makes no difference, which a rule that never fires prevents.
 func TestSame(t *testing.T) {
-	for _, name := range []string{"plain.ibex", "plain.spike", "rv64.dromajo", "plain.riscv-dv-ibex"} {
+	for _, name := range []string{"plain.ibex", "plain.spike", "rv64.dromajo", "plain.riscv-dv-ibex", "plain.qemu-blocks"} {
 		text := recorded(t, name)
 		got, want := matched(t, text, text, match.Options{}), matched(t, text, text, match.Options{Ignores: []match.Ignore{{PC: &match.Range{}}}})
 		want.Rules = want.Rules[:len(want.Rules)-1]

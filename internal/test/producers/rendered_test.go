@@ -3,6 +3,7 @@ package producers
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"tracewell/itrace/dialects"
 	"tracewell/itrace/index"
 	"tracewell/itrace/match"
+	"tracewell/itrace/match/profile"
 )
 
 // execution is an instruction of Spike's trace, with what it did, for writing it in other forms.
@@ -234,16 +236,15 @@ func TestRendered(t *testing.T) {
 	for name, test := range map[string]struct {
 		dialect string
 		write   func(*strings.Builder, *execution)
-		window  int64
 		want    match.Counts
 	}{
-		"rocket":      {"rocket", asRocket, 1, match.Counts{Instructions: 195, Registers: 146}},
-		"rocket late": {"rocket", asRocketLater(), 1, match.Counts{Instructions: 195, Registers: 146}},
-		"cva6":        {"cva6", asCVA6, 1, match.Counts{Instructions: 199, Registers: 146, Memory: 31}},
-		"sail":        {"sail", asSail, 1, match.Counts{Instructions: 199, Registers: 170, Memory: 37}},
-		"whisper":     {"whisper", asWhisper, 1, match.Counts{Instructions: 199, Registers: 170, Memory: 37}},
-		"whisper csv": {"whisper", asWhisperCSV, 1, match.Counts{Instructions: 199, Registers: 170, Memory: 37}},
-		"ovpsim":      {"ovpsim", asOVPsim(), 1, match.Counts{Instructions: 199}},
+		"rocket":      {"rocket", asRocket, match.Counts{Instructions: 195, Registers: 146}},
+		"rocket late": {"rocket", asRocketLater(), match.Counts{Instructions: 195, Registers: 146}},
+		"cva6":        {"cva6", asCVA6, match.Counts{Instructions: 199, Registers: 146, Memory: 31}},
+		"sail":        {"sail", asSail, match.Counts{Instructions: 199, Registers: 170, Memory: 37}},
+		"whisper":     {"whisper", asWhisper, match.Counts{Instructions: 199, Registers: 170, Memory: 37}},
+		"whisper csv": {"whisper", asWhisperCSV, match.Counts{Instructions: 199, Registers: 170, Memory: 37}},
+		"ovpsim":      {"ovpsim", asOVPsim(), match.Counts{Instructions: 199}},
 	} {
 		var text strings.Builder
 		for _, e := range executions(t, spike) {
@@ -263,12 +264,45 @@ func TestRendered(t *testing.T) {
 		if test.dialect == "ovpsim" { // each change but those that the four exceptions make
 			test.want.Registers = int64(strings.Count(text.String(), " -> ") - 4)
 		}
-		r := matched(t, spike, []byte(text.String()), match.Options{Window: test.window})
+		for _, p := range profile.All {
+			if r := matched(t, spike, []byte(text.String()), p.Apply(match.Options{})); r.Verdict != match.Equal || r.Consequences > 0 {
+				t.Errorf("%s under the profile %s: %s %s %v", name, p.Name, r.Verdict, r.Reason, r.Counts)
+			}
+		}
+		r := matched(t, spike, []byte(text.String()), match.Options{})
 		if r.Verdict != match.Equal || r.Compared != test.want {
 			t.Errorf("%s: %s %s %v, %+v compared", name, r.Verdict, r.Reason, r.Counts, r.Compared)
 			for _, d := range r.Differences {
 				t.Errorf("%s: %+v %+v", d.What, d.Reference, d.Other)
 			}
 		}
+	}
+}
+
+// TestFaultDeferred flips a digit of each result that comes late: it is told of the instruction that it is of, and nothing else.
+func TestFaultDeferred(t *testing.T) {
+	spike := recorded(t, "rv64.spike")
+	var text strings.Builder
+	write := asRocketLater()
+	for _, e := range executions(t, spike) {
+		write(&text, e)
+	}
+	lines := strings.SplitAfter(text.String(), "\n")
+	n := 0
+	for i, line := range lines {
+		if !strings.Contains(line, "p") || strings.Contains(line, "XXXX") {
+			continue
+		}
+		changed := slices.Clone(lines)
+		last := len(line) - 2
+		changed[i] = line[:last] + string(flipped[rune(line[last])]) + "\n"
+		r := matched(t, spike, []byte(strings.Join(changed, "")), match.Options{})
+		if len(r.Counts) != 1 || r.Counts[match.ClassRegister] != 1 || r.Differences[0].Other.Line != int64(i+1) {
+			t.Errorf("line %d, %q: %v, %d consequences", i+1, line, r.Counts, r.Consequences)
+		}
+		n++
+	}
+	if n < 30 {
+		t.Errorf("%d results come late", n)
 	}
 }

@@ -2,7 +2,9 @@ package producers
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 
 	isa "tracewell/arch/riscv"
 	"tracewell/itrace/match"
+	"tracewell/itrace/match/profile"
 )
 
 // A line of Spike's log of commits: core, privilege, pc and opcode, a register with what was written to it, and an access.
@@ -129,20 +132,21 @@ func with(lines []string, at int, text string) string {
 	return strings.Join(lines[:at], "") + text + strings.Join(lines[at:], "")
 }
 
-// handler is a run of an interrupt's handler in front of a line: it saves a register, says that it ran and restores the register.
+// handler is a run of an interrupt's handler in front of a line: it saves two registers, says that it ran and restores them.
 func handler(entry uint64, lines []string, at int) string {
-	saved := "0x00000000"
+	saved := map[string]string{"x5": "0x00000000", "x6": "0x00000000"}
 	for _, line := range lines[:at] {
 		if part := commit.FindStringSubmatch(line); part != nil {
-			if f := strings.Fields(part[4]); len(f) == 2 && f[0] == "x5" {
-				saved = f[1]
+			if f := strings.Fields(part[4]); len(f) == 2 && saved[f[0]] != "" {
+				saved[f[0]] = f[1]
 			}
 		}
 	}
 	var out strings.Builder
 	for i, line := range []string{
-		"(0x34029373) x6  0x00000000 c832_mscratch " + saved, "(0x800042b7) x5  0x80004000", "(0x0002a303) x6  0x00000007 mem 0x80004000",
-		"(0x0062a223) mem 0x80004004 0x00000007", "(0x340022f3) x5  " + saved, "(0x30200073)",
+		"(0x34029073) c832_mscratch " + saved["x5"], "(0x800042b7) x5  0x80004000", "(0x0062a423) mem 0x80004008 " + saved["x6"],
+		"(0x0002a303) x6  0x00000007 mem 0x80004000", "(0x0062a223) mem 0x80004004 0x00000007",
+		"(0x0082a303) x6  " + saved["x6"] + " mem 0x80004008", "(0x340022f3) x5  " + saved["x5"], "(0x30200073)",
 	} {
 		fmt.Fprintf(&out, "core   0: 3 0x%08x %s\n", entry+uint64(4*i), line)
 	}
@@ -153,12 +157,22 @@ func handler(entry uint64, lines []string, at int) string {
 func TestInterrupts(t *testing.T) {
 	const entry = 0x80003000
 	plain := string(recorded(t, "plain.spike-commits"))
-	// In front of these, x6 is written before it is read.
 	lines, calls := at(plain, "0x800001c8 (0x00200293)")
 	reference := with(lines, calls[3], handler(entry, lines, calls[3]))
-	twice := with(strings.SplitAfter(reference, "\n"), calls[9]+6, handler(entry, lines, calls[9]))
+	twice := with(strings.SplitAfter(reference, "\n"), calls[9]+8, handler(entry, lines, calls[9]))
 	// It comes by the instruction that the program goes on at: only its last one tells that it is a handler.
-	calls7 := strings.Replace(handler(entry, lines, calls[7]), "core   0: 3 0x80003010", lines[calls[7]]+"core   0: 3 0x80003010", 1)
+	calls7 := strings.Replace(handler(entry, lines, calls[7]), "core   0: 3 0x80003018", lines[calls[7]]+"core   0: 3 0x80003018", 1)
+	// The way into the handler is told with the instruction before.
+	told := func(at int) string {
+		marked := slices.Clone(lines)
+		before := strings.TrimSuffix(marked[at-1], "\n")
+		registers, memory, accesses := strings.Cut(before, " mem ")
+		if marked[at-1] = registers + " c834_mcause 0x80000007 c833_mepc 0x800001c8"; accesses {
+			marked[at-1] += " mem " + memory
+		}
+		marked[at-1] += "\n"
+		return with(marked, at, handler(entry, lines, at))
+	}
 	moved, extra := []match.Rule{match.RuleInterrupts}, []match.Rule{match.RuleInterrupts, match.RuleExtraInterrupt}
 	one := map[match.Class]int64{match.ClassHandler: 1}
 	for name, test := range map[string]struct {
@@ -171,6 +185,7 @@ func TestInterrupts(t *testing.T) {
 		"moved":           {reference, with(lines, calls[7], handler(entry, lines, calls[7])), moved, nil, map[string]int64{"--rule interrupts": 1}},
 		"earlier":         {reference, with(lines, calls[1], handler(entry, lines, calls[1])), moved, nil, map[string]int64{"--rule interrupts": 1}},
 		"calls":           {reference, with(lines, calls[7], calls7), moved, nil, map[string]int64{"--rule interrupts": 1}},
+		"told before":     {told(calls[3]), told(calls[7]), moved, nil, map[string]int64{"--rule interrupts": 1}},
 		"another":         {reference, with(lines, calls[7], handler(entry+0x100, lines, calls[7])), moved, map[match.Class]int64{match.ClassHandler: 2}, nil},
 		"missing":         {reference, plain, moved, one, nil},
 		"one is extra":    {reference, twice, moved, one, nil},
@@ -186,6 +201,46 @@ func TestInterrupts(t *testing.T) {
 				t.Errorf("it is called %q", r.Differences[0].Note)
 			}
 		})
+	}
+}
+
+// TestFaultsAmongInterrupts has a handler run twice in each of two traces, anywhere: that makes no difference under a profile for hardware,
+// and a fault is told and nothing else.
+func TestFaultsAmongInterrupts(t *testing.T) {
+	const entry = 0x80003000
+	text := recorded(t, "plain.spike-commits")
+	lines := strings.SplitAfter(string(text), "\n")
+	p, err := profile.ByName("riscv-rtl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(7, 8))
+	interrupted := func() (trace string) {
+		first, second := 100+random.IntN(3000), 3200+random.IntN(3000)
+		return strings.Join(lines[:first], "") + handler(entry, lines, first) +
+			with(lines[first:], second-first, handler(entry, lines, second))
+	}
+	for i := range *places * 4 {
+		reference, other := interrupted(), interrupted()
+		r := matched(t, []byte(reference), []byte(other), p.Apply(match.Options{}))
+		if n := fired(r)["--rule interrupts"]; r.Verdict != match.Equal || r.Consequences > 0 || n == 0 {
+			t.Errorf("%d: %s %v, %d consequences, fired %d times", i, r.Verdict, r.Counts, r.Consequences, n)
+		}
+		head, all := pieces(t, []byte(other))
+		for kind, plant := range []fault{wrongValue, wrongStore, dropped, wrongBranch} {
+			at := 40 + random.IntN(len(all)-80)
+			faulty := plant(head, all, at)
+			if faulty == nil || all[at].pc >= entry || all[at+1].pc >= entry || all[at-1].pc >= entry {
+				continue
+			}
+			r := matched(t, []byte(reference), faulty, p.Apply(match.Options{}))
+			if len(r.Differences) != 1 {
+				t.Errorf("%d: fault %d at instruction %d, 0x%x: %s %v, rules %v", i, kind, at, all[at].pc, r.Verdict, r.Counts, fired(r))
+				for _, d := range r.Differences {
+					t.Logf("  %s %s: %+v %+v", d.Class, d.Note, d.Reference, d.Other)
+				}
+			}
+		}
 	}
 }
 

@@ -58,9 +58,11 @@ func HasResult(opcode uint64) bool {
 }
 
 // ReadsCounter reports whether an instruction reads a register of control and status that counts (cycles, instructions, time,
-// events), or that says which machine this is: two machines that execute the same find different values there.
+// events), is random, or says which machine this is and what it can: two machines that execute the same find different values
+// there.
 func ReadsCounter(opcode uint64) bool {
 	const functions, hypervisor = 0x7000, 0x4000
+	const seed, misa = 0x015, 0x301
 	number, accesses := systemAccess(opcode)
 	if !accesses || opcode&functions == hypervisor {
 		return false
@@ -69,7 +71,7 @@ func ReadsCounter(opcode uint64) bool {
 	case 0xb00, 0xb80, 0xc00, 0xc80: // of 32 counters each, and their upper halves
 		return true
 	default:
-		return number >= 0xf11 && number <= 0xf15
+		return number >= 0xf11 && number <= 0xf15 || number == seed || number == misa
 	}
 }
 

@@ -81,6 +81,7 @@ func TestReadsCounter(t *testing.T) {
 		0xb8002573: true, 0xb9f02573: true, 0xba002573: false, 0xc1f02573: true, 0xc2002573: false, 0xc9f02573: true,
 		0xf1002573: false, 0xf1102573: true, 0xf1402573: true, 0xf1502573: true, 0xf1602573: false, // 0xf11 is mvendorid
 		0x30002573: false, 0x32002573: false, // csrr a0, mstatus; mcountinhibit
+		0x30102573: true, 0x015012f3: true, 0x30202573: false, 0x01402573: false, // csrr a0, misa; csrrw t0, seed, zero; medeleg; 0x14
 		0xb0051573: true, 0xb0056573: true, // csrrw a0, mcycle, a0; csrrsi a0, mcycle, 10
 		0x00000073: false, 0x30200073: false, 0x6c054573: false, 0xc0050513: false, 0xc000: false, // ecall, mret, hlv.d, addi, c.sw
 	} {

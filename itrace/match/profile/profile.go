@@ -46,6 +46,8 @@ var All = []Profile{
 	{Name: "spike-qemu", Help: "Spike and QEMU, its log or its plugin", Rules: timed, Registers: family, Start: true,
 		Ignores: []string{"reg:mstatus", "reg:mip"}},
 	{Name: "spike-dromajo", Help: "Spike and Dromajo", Rules: written, Registers: family, Start: true},
+	{Name: "spike-rocket", Help: "Spike and Rocket or BOOM", Rules: timed, Registers: family, Start: true},
+	{Name: "spike-cva6", Help: "Spike and CVA6", Rules: timed, Registers: family, Start: true},
 	{Name: "arm-tarmac", Help: "two Tarmac traces, of a model and of a processor", Registers: "arm", Start: true,
 		Rules: []match.Rule{match.RuleWaiting, match.RuleReserved, match.RuleInterrupts}},
 	{Name: "flow", Help: "any two traces, by the addresses of their instructions alone", Start: true,
@@ -74,9 +76,11 @@ func Names() (names []string) {
 
 // Words are the options of a command line that the profile stands for.
 func (p *Profile) Words() (words []string) {
+	var rules []string
 	for _, rule := range p.Rules {
-		words = append(words, "--rule", string(rule))
+		rules = append(rules, string(rule))
 	}
+	words = append(words, "--rule", strings.Join(rules, ","))
 	for _, ignore := range p.Ignores {
 		words = append(words, "--ignore", ignore)
 	}
