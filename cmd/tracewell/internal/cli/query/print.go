@@ -128,6 +128,9 @@ func (a *answer) effect(it *index.Item) string {
 	if value == "" {
 		value = "not told"
 	}
+	if e.Back > 0 {
+		value += fmt.Sprintf(", of the instruction %d before", e.Back)
+	}
 	switch it.Kind {
 	case itrace.Register:
 		return fmt.Sprintf("%s = %s", e.Register, value)
