@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"tracewell/arch"
 	"tracewell/itrace"
@@ -41,39 +42,50 @@ type Execution struct {
 	// Registers has nothing.
 	Machine *arch.Machine
 	Unclear error
-	Desc    *tdesc.Target
-	Layout  *tdesc.Layout
-	Parts   []Part            // of the registers of Layout, by the numbers of names in the trace
-	Aliases map[string]string // registers of Layout by all names that they have
-	Order   arch.ByteOrder    // of data; little endian where nothing tells
-	Program *elf.File         // of Options; nil for none
+	// Title says in words what the trace is of, and how that is known; Inferred that only the names of registers say so.
+	Title    string
+	Inferred bool
+	Desc     *tdesc.Target
+	Layout   *tdesc.Layout
+	Parts    []Part            // of the registers of Layout, by the numbers of names in the trace
+	Aliases  map[string]string // registers of Layout by all names that they have
+	Order    arch.ByteOrder    // of data; little endian where nothing tells
+	Names    []string          // of registers in the trace, by their numbers
+	Program  *elf.File         // of Options; nil for none
 
 	content io.ReaderAt
 	dialect *itrace.Dialect
 	kept    kept // the index
+	// first is the Trace with which the execution was opened, for the first who wants one.
+	first atomic.Pointer[index.Trace]
 }
 
 // ErrNothing refuses a trace in which nothing was executed.
 var ErrNothing = errors.New("the trace has no instructions")
 
-// Open opens a trace, whose content must stay readable, and finds its index or builds it. The notes say what was found out, and
-// what could not be. An architecture that is not told is no error here: see Execution.Unclear.
+// Open opens a trace, whose content must stay readable, and finds its index or builds it. The notes say what of the trace was not
+// understood, and where the index is if that is not usual. An architecture that nothing tells is no error: see Execution.Unclear.
 func Open(s Source, d *itrace.Dialect, o Options) (e *Execution, notes []string, err error) {
 	e = &Execution{Name: s.Name, Program: o.Program, content: s.Content, dialect: d}
 	if e.kept, notes, err = s.index(d, o); err != nil {
 		return nil, notes, err
 	}
-	t, err := e.Trace()
-	if err != nil {
-		return nil, notes, errors.Join(err, e.Close())
+	t := e.kept.trace
+	if t == nil {
+		if t, err = e.Trace(); err != nil {
+			return nil, notes, errors.Join(err, e.Close())
+		}
 	}
+	e.Names = t.Names
 	notes = append(notes, summaryNotes(t.Summary())...)
 	if t.Instructions == 0 {
 		return nil, notes, errors.Join(ErrNothing, e.Close())
 	}
-	if err := e.choose(t, o, &notes); err != nil {
+	if err := e.choose(t, o); err != nil {
 		return nil, notes, errors.Join(err, e.Close())
 	}
+	t.Narrow = e.narrow()
+	e.first.Store(t)
 	return e, notes, nil
 }
 
@@ -86,7 +98,7 @@ func summaryNotes(s index.Summary) []string {
 }
 
 // choose decides what the trace is of. A wrong name is an error; a trace that nothing tells it of is not.
-func (e *Execution) choose(t *index.Trace, o Options, notes *[]string) (err error) {
+func (e *Execution) choose(t *index.Trace, o Options) (err error) {
 	how := "as told"
 	switch {
 	case o.Arch != "":
@@ -97,7 +109,7 @@ func (e *Execution) choose(t *index.Trace, o Options, notes *[]string) (err erro
 		how = "as the program is"
 		e.Machine, e.Unclear = setOf(o.Program)
 	default:
-		how = "by the names of registers; --arch says otherwise"
+		how, e.Inferred = "by the names of registers; --arch says otherwise", true
 		e.Machine, e.Unclear = guess(t)
 	}
 	if e.Order = order(e.Machine, o); e.Machine == nil {
@@ -111,7 +123,7 @@ func (e *Execution) choose(t *index.Trace, o Options, notes *[]string) (err erro
 	if err := e.layOut(t); err != nil {
 		return err
 	}
-	*notes = append(*notes, fmt.Sprintf("%s, %s endian (%s)", e.Machine.Title, arch.OrderName(e.Order), how))
+	e.Title = fmt.Sprintf("%s, %s endian (%s)", e.Machine.Title, arch.OrderName(e.Order), how)
 	return nil
 }
 
@@ -251,12 +263,18 @@ func (e *Execution) Dialect() *itrace.Dialect { return e.dialect }
 
 // Trace returns the trace with its index, for one goroutine.
 func (e *Execution) Trace() (*index.Trace, error) {
+	if t := e.first.Swap(nil); t != nil {
+		return t, nil
+	}
 	t, err := index.Open(e.kept, e.kept.size, e.content, e.dialect)
 	if err == nil {
-		t.Narrow = e.Machine != nil && e.Machine.AddrSize == 4
+		t.Narrow = e.narrow()
 	}
 	return t, err
 }
+
+// narrow reports whether addresses have 32 bits.
+func (e *Execution) narrow() bool { return e.Machine != nil && e.Machine.AddrSize == 4 }
 
 // Named returns the numbers, in a trace, of the names that a register goes by, whose name is that of the trace or any other of the
 // machine, in whatever case, with $ in front or without. The slot is that of the description, nil for a register that it lacks.

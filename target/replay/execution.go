@@ -49,16 +49,13 @@ func NewExecution(s execution.Source, d *itrace.Dialect, o ExecutionOptions) (e 
 	if e.Unclear != nil {
 		return nil, notes, errors.Join(e.Unclear, e.Close())
 	}
+	notes = append(notes, e.Title)
 	e.isa = e.Layout.ISA(e.Machine, e.Desc.Architecture, e.Order)
 	e.data = e.Digits()
 	if e.Order == binary.BigEndian && e.program == nil {
 		notes = append(notes, "GDB has to be told of the byte order unless it has the program: set endian big")
 	}
-	t, err := e.Trace()
-	if err != nil {
-		return nil, notes, errors.Join(err, e.Close())
-	}
-	if other := unplaced(e.Parts, t.Names); len(other) > 0 {
+	if other := unplaced(e.Parts, e.Names); len(other) > 0 {
 		notes = append(notes, "not shown, as GDB has no such registers: "+strings.Join(other, " "))
 	}
 	return e, notes, nil
