@@ -54,7 +54,7 @@ func (s Source) index(d *itrace.Dialect, o Options) (kept, []string, error) {
 	if s.Path == "" || s.Size < smallTrace || o.Keep == InMemory {
 		return s.inMemory(d, o)
 	}
-	id, err := s.identity(d)
+	id, err := s.identity(d.String())
 	if err != nil {
 		return kept{}, nil, err
 	}
@@ -94,6 +94,27 @@ func (s Source) index(d *itrace.Dialect, o Options) (kept, []string, error) {
 		more...), err
 }
 
+// Dialect returns the dialect of the index that is kept for the trace as it is, by its name with settings; "" if there is none. The
+// trace was in it when the index was built, so that nobody needs to find out again.
+func (s Source) Dialect() string {
+	if s.Path == "" || s.Size < smallTrace {
+		return ""
+	}
+	for _, path := range s.places() {
+		f, err := regularfile.Open(path)
+		if err != nil {
+			continue
+		}
+		id, err := index.IdentityOf(f)
+		f.Close()
+		own, wrong := s.identity(id.Dialect)
+		if err == nil && wrong == nil && id == own {
+			return id.Dialect
+		}
+	}
+	return ""
+}
+
 // places are where the index may be, the best first.
 func (s Source) places() []string {
 	places := []string{s.Path + IndexSuffix}
@@ -112,9 +133,9 @@ func (s Source) places() []string {
 }
 
 // identity says which trace this is.
-func (s Source) identity(d *itrace.Dialect) (index.Identity, error) {
+func (s Source) identity(dialect string) (index.Identity, error) {
 	sample, err := index.Sample(s.Content, s.Size)
-	return index.Identity{Size: s.Status.Size(), Modified: s.Status.ModTime().UnixNano(), Sample: sample, Dialect: d.String()}, err
+	return index.Identity{Size: s.Status.Size(), Modified: s.Status.ModTime().UnixNano(), Sample: sample, Dialect: dialect}, err
 }
 
 // build builds the index.

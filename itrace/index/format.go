@@ -84,6 +84,9 @@ func appendChecked(dst, part []byte) []byte {
 	return binary.LittleEndian.AppendUint32(append(dst, part...), crc32.Checksum(part, castagnoli))
 }
 
+// IdentityOf returns of which trace an index says that it is, without reading more than its beginning.
+func IdentityOf(index io.ReaderAt) (Identity, error) { return readHeader(index) }
+
 // readHeader reads what appendHeader has written.
 func readHeader(r io.ReaderAt) (Identity, error) {
 	var id Identity

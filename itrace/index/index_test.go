@@ -3,8 +3,10 @@ package index
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -281,5 +283,92 @@ func TestFewBlocksAreRead(t *testing.T) {
 	}
 	if n := len(trace.blocks.entries); n > 2 {
 		t.Errorf("%d blocks were read to find nothing", n)
+	}
+}
+
+// TestEach asks for all that happened between two positions, in ranges that begin and end around the boundaries of blocks, and
+// compares with a walk through all records.
+func TestEach(t *testing.T) {
+	text, records := generated(t, generate.Options{Instructions: 20_000, CPUs: 2})
+	trace, _ := indexed(t, text, matcher.Dialect)
+	number := make([]int64, len(records)) // of the instruction that each record belongs to
+	n := int64(-1)
+	for i := range records {
+		if records[i].Kind == itrace.Instruction {
+			n++
+		}
+		number[i] = n
+	}
+	var ends []int64
+	for _, l := range trace.dir.leaves {
+		for d := int64(-2); d <= 2; d++ {
+			ends = append(ends, min(max(l.first+d, Ahead), trace.Instructions))
+		}
+	}
+	ends = append(ends, trace.Instructions)
+	names = make(map[uint32]string)
+	for i, name := range trace.Names {
+		names[uint32(i)] = name
+	}
+	s := newStory(records)
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 3 {
+		wants := []Want{someWant(random, records, trace), someWant(random, records, trace)}
+		for range 60 {
+			from, to := ends[random.IntN(len(ends))], ends[random.IntN(len(ends))]
+			if from > to {
+				from, to = to, from
+			}
+			var want, got, back []int64
+			for i := range records {
+				meets := s.meets(&records[i], wants[0]) || s.meets(&records[i], wants[1])
+				if meets && number[i] >= from && number[i] < to {
+					want = append(want, records[i].Line)
+				}
+			}
+			see := func(lines *[]int64) func(Found) bool {
+				return func(f Found) bool {
+					*lines = append(*lines, f.Item.Line)
+					return true
+				}
+			}
+			if err := errors.Join(trace.Each(t.Context(), from, to, wants, see(&got)), trace.EachBack(t.Context(), from, to, wants, see(&back))); err != nil {
+				t.Fatal(err)
+			}
+			slices.Reverse(back)
+			if !slices.Equal(want, got) || !slices.Equal(want, back) {
+				t.Fatalf("%+v from %d to %d: %d lines forwards and %d backwards, want %d", wants, from, to, len(got), len(back), len(want))
+			}
+		}
+	}
+}
+
+// TestUntoldBytes has accesses and instructions of which the trace tells no data: they tell nothing of memory, but for a write, which
+// makes it unknown.
+func TestUntoldBytes(t *testing.T) {
+	untold := itrace.Extra{Scope: itrace.NoOpcode | itrace.NoLoads | itrace.NoLoaded | itrace.NoStored}
+	step := func(addr string) itrace.Record {
+		return itrace.Record{Kind: itrace.Instruction, AddrDigits: []byte(addr), Extra: untold}
+	}
+	access := func(addr string, size uint32, write bool, digits string) itrace.Record {
+		return itrace.Record{Kind: itrace.Memory, AddrDigits: []byte(addr), Size: size, Write: write, Digits: []byte(digits)}
+	}
+	var text []byte
+	for _, r := range []itrace.Record{step("1000"), access("10", 2, true, "1122"), step("1004"), access("10", 2, false, ""), step("1008"),
+		access("11", 1, true, ""), step("100c")} {
+		text = append(jsonl.Append(text, &r), '\n')
+	}
+	trace, _ := indexed(t, text, jsonl.Dialect)
+	if trace.Summary().Unknown > 0 {
+		t.Fatalf("%+v\n%s", trace.Summary(), text)
+	}
+	for position, want := range []string{"[0 0] [0 0]", "[17 34] [1 1]", "[17 34] [1 1]", "[17 0] [1 2]", "[17 0] [1 2]"} {
+		p, known := make([]byte, 2), make([]Knowledge, 2)
+		if err := trace.Memory(int64(position), 0x10, p, known, Layout{BigEndian: true}); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(p, known); got != want {
+			t.Errorf("position %d: %s, want %s", position, got, want)
+		}
 	}
 }

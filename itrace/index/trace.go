@@ -2,9 +2,11 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strings"
 
 	"tracewell/itrace"
@@ -245,31 +247,55 @@ func kept(arena, b []byte) (copied, rest []byte) {
 	return arena[from:len(arena):len(arena)], arena
 }
 
-// Verify reads all parts of the index and compares their checksums.
+// Verify reads all parts of the index and compares their checksums. It goes through the file once, in large pieces: parts are small,
+// and a call of the system for each would take longer than all the rest.
 func (t *Trace) Verify() error {
+	parts := slices.Clone(t.dir.snapshots)
 	for _, l := range t.dir.leaves {
-		for _, p := range append(l.state, l.values) {
-			if _, err := readPart(t.index, p); err != nil {
-				return err
-			}
-		}
-	}
-	for _, p := range t.dir.snapshots {
-		if _, err := readPart(t.index, p); err != nil {
-			return err
-		}
+		parts = append(append(parts, l.state...), l.values)
 	}
 	for _, level := range t.dir.levels {
 		for i := range level {
 			for _, s := range level[i].sets {
-				if s.size == 0 {
-					continue
-				}
-				if _, err := readPart(t.index, s.place); err != nil {
-					return err
+				if s.size > 0 {
+					parts = append(parts, s.place)
 				}
 			}
 		}
 	}
+	slices.SortFunc(parts, func(a, b place) int { return cmp.Compare(a.at, b.at) })
+	ahead := &readAhead{r: t.index}
+	for _, p := range parts {
+		if _, err := readPart(ahead, p); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// readAhead reads more than it is asked for, for one who goes through a file in order.
+type readAhead struct {
+	r      io.ReaderAt
+	buffer []byte
+	at     int64 // of the buffer in the file
+}
+
+// aheadBytes is how much is read at once.
+const aheadBytes = 1 << 20
+
+// ReadAt implements io.ReaderAt.
+func (a *readAhead) ReadAt(p []byte, at int64) (int, error) {
+	if len(p) > aheadBytes {
+		return a.r.ReadAt(p, at)
+	}
+	if at < a.at || at+int64(len(p)) > a.at+int64(len(a.buffer)) {
+		if a.buffer == nil {
+			a.buffer = make([]byte, aheadBytes)
+		}
+		n, err := a.r.ReadAt(a.buffer[:aheadBytes], at)
+		if a.buffer, a.at = a.buffer[:n], at; err != nil && n < len(p) {
+			return copy(p, a.buffer), err
+		}
+	}
+	return copy(p, a.buffer[at-a.at:]), nil
 }

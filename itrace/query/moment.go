@@ -18,7 +18,7 @@ func (t *Trace) Around(ctx context.Context, position, before, behind int64, visi
 	position = min(max(position, 0), t.Instructions-1)
 	start := position
 	if before > 0 {
-		if err = t.EachBack(ctx, t.From, position, t.turns(), func(f index.Found) bool {
+		if err = t.EachBack(ctx, t.From, min(position, t.To), t.turns(), func(f index.Found) bool {
 			start = f.Instruction
 			before--
 			return before > 0

@@ -157,12 +157,14 @@ func (v *valuer) memory(ctx context.Context, wants []index.Want) error {
 			return v.end(err)
 		}
 	}
-	return v.end(v.each(ctx, wants, Pick{}, func(f index.Found) error {
+	// Processors share memory: accesses of those that are not asked about change it, too, and are not told.
+	all := *v.Trace
+	all.CPU = nil
+	return v.end(all.each(ctx, wants, Pick{}, func(f index.Found) error {
 		v.put(f.Item, image, layout)
 		before := held
 		held = number(image.Bytes, image.Known, layout)
-		same := bytes.Equal(before, held)
-		if same && (v.changes || !f.Item.Write) {
+		if bytes.Equal(before, held) && (v.changes || !f.Item.Write) || !v.concerns(f.Item) {
 			return nil
 		}
 		step, err := v.Step(f.Instruction)

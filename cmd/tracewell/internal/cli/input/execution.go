@@ -49,6 +49,13 @@ func (o *ExecutionOptions) DialectOf(file *PackedFile) (*itrace.Dialect, error) 
 	if err != nil && err != io.EOF || n == 0 || head[0] == tfile.Magic[0] {
 		return nil, nil
 	}
+	// To try all dialects takes a good part of the time that a question about a point takes. The one of a kept index is tried alone;
+	// its settings, which somebody has named once, are not taken again.
+	if d, err := dialects.All.ByName(sourceOf(file).Dialect()); err == nil && len(d.String()) == len(d.Name) {
+		if found := (itrace.Registry{d}).Detect(head[:n]); found.Dialect != nil && found.Known == found.Lines {
+			return d, nil
+		}
+	}
 	if d := dialects.All.Detect(head[:n]); d.Dialect != nil {
 		return d.Dialect, nil
 	}
@@ -56,22 +63,27 @@ func (o *ExecutionOptions) DialectOf(file *PackedFile) (*itrace.Dialect, error) 
 		dialects.All.Undetected(head[:n]))
 }
 
-// IndexExecution has open index an execution trace in a file, or load the index that was saved beside it, and prints the notes
-// that open returns. Work that takes its time shows a progress bar, and Ctrl-C ends it. The file stays open.
-func IndexExecution(file *PackedFile, streams console.Streams, o execution.Options,
-	open func(execution.Source, execution.Options) (notes []string, err error)) error {
-	// The index is kept beside a regular file only: unpacked contents and pipes have no name or time to recognise them by.
+// sourceOf is an execution trace in a file. The index is kept beside a regular file only: pipes have no name or time to recognise
+// them by.
+func sourceOf(file *PackedFile) execution.Source {
 	source := execution.Source{Name: file.Name, Content: file, Size: file.Size()}
 	if file.Source != nil {
 		if status, err := file.Source.Stat(); err == nil && status.Mode().IsRegular() {
 			source.Path, source.Status = file.Name, status
 		}
 	}
+	return source
+}
+
+// IndexExecution has open index an execution trace in a file, or load the index that was saved beside it, and prints the notes
+// that open returns. Work that takes its time shows a progress bar, and Ctrl-C ends it. The file stays open.
+func IndexExecution(file *PackedFile, streams console.Streams, o execution.Options,
+	open func(execution.Source, execution.Options) (notes []string, err error)) error {
 	bar := progress.Start(streams.Err, progress.Work{Name: "indexing " + text.Visible(file.Name), Total: file.Size()})
 	ctx, stop := console.UntilInterrupted()
 	defer stop()
 	o.Context, o.Progress = ctx, bar.Set
-	notes, err := open(source, o)
+	notes, err := open(sourceOf(file), o)
 	bar.Done()
 	// What was inferred about the trace, such as the architecture, may be wrong, so the user is told.
 	for _, note := range notes {

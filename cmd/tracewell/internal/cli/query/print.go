@@ -88,6 +88,7 @@ func (l *listing) row(s query.Step, more ...string) error {
 	if words == "" {
 		words = d.Opcode
 	}
+	// Either means that the instruction has no effects, which would puzzle otherwise.
 	switch {
 	case d.Skipped:
 		words += " (skipped)"
@@ -102,7 +103,7 @@ func (l *listing) row(s query.Step, more ...string) error {
 	return l.table.Row(visible)
 }
 
-// optional is a number, or nothing.
+// optional is a number, or nothing: in front of the first instruction there is neither a processor nor a time.
 func optional[N int32 | int64](n *N) string {
 	if n == nil {
 		return ""
@@ -138,8 +139,8 @@ func (a *answer) effect(it *index.Item) string {
 	return fmt.Sprintf("%s %d bytes at %s: %s", e.Kind, e.Size, e.Address, value)
 }
 
-// within is where an answer was looked for, for the message that there is none: whoever has restricted the question may have done so
-// too much.
+// within is where an answer was looked for, for the message that there is none: the range may be narrower than its user thinks, as
+// where it ends with the first execution of a symbol.
 func (a *answer) within() string {
 	if a.From < 0 && a.To == a.Instructions {
 		return ""
@@ -147,8 +148,8 @@ func (a *answer) within() string {
 	return fmt.Sprintf(" from instruction %d to %d", max(a.From, 0), a.To)
 }
 
-// order says on standard error which byte order is assumed of memory where nothing tells it. A wrong one would show numbers that are
-// wrong and look right.
+// order says on standard error which byte order is assumed of memory where nothing tells it. A wrong one would show numbers that
+// are wrong and look right.
 func (a *answer) order() {
 	if a.Execution.Machine == nil && a.Execution.Program == nil && a.endian == "auto" {
 		fmt.Fprintf(a.messages, "tracewell: %v; memory is taken for little endian, unless --endian says otherwise\n", a.Execution.Unclear)
