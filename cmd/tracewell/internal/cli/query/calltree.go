@@ -136,6 +136,7 @@ func (w *whole) tree(depth int, least float64) error {
 	for _, list := range children {
 		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(instructions[b], instructions[a]) })
 	}
+	// What is left out at a node is left out with all below it, which took no more.
 	least = least / 100 * float64(instructions[0])
 	// What is still to be printed is a stack of our own, because paths may be deeper than Go's should be.
 	var left, nodes, levels []int

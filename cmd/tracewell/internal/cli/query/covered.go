@@ -48,6 +48,7 @@ func (c *coverageCommand) Run(streams console.Streams) error {
 		// Calls are counted by the walker, since a loop may lead to the first instruction of a function as well.
 		totals := w.ByFunction(len(w.Functions))
 		r := coverage.Of(w.Table, w.Code, func(function int) uint64 { return totals[function].Calls })
+		// The file comes in front of the table, so that a disk that is full is not overlooked behind pages of it.
 		if c.LCOV != "" {
 			if err := wholefile.Write(c.LCOV, func(out io.Writer) error { return r.WriteLCOV(out) }); err != nil {
 				return err
@@ -88,6 +89,7 @@ func (w *whole) fileCoverage(r *coverage.Report) error {
 		list = append(list, sum)
 	}
 	columns := append(right("lines", "functions", "branches"), text.Column{Title: "file"})
+	// Files are the last column, since their paths are of any length.
 	return rows(w, list, columns, func(c wire.FileCoverage) []string {
 		return []string{covered(c.Lines), covered(c.Functions), covered(c.Branches), text.Visible(c.File)}
 	})

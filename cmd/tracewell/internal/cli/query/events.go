@@ -35,6 +35,7 @@ func (c *eventsCommand) Run(streams console.Streams) error {
 	var failed error // a walker that has no use for what it tells cannot end the reading, so the first error waits
 	return c.readWhole(streams, func(w *whole) error {
 		w.OnTrap = func(t *calls.Trap) {
+			// What began in front of --from is counted by nobody else either.
 			if t.At < w.From || c.Cause != "" && c.Cause != t.Cause || failed != nil {
 				return
 			}
@@ -53,6 +54,7 @@ func (c *eventsCommand) Run(streams console.Streams) error {
 		}
 		return nil
 	}, func(w *whole) error {
+		// By now everything but sums has been printed, and what is held back of the table.
 		switch err := w.requireFlow(); {
 		case err != nil:
 			return err
@@ -114,5 +116,6 @@ func (w *whole) causes(list []wire.InterruptionSummary) error {
 
 // spreadCells are the cells of figures.
 func spreadCells(s wire.Spread) []string {
+	// Means of whole numbers have one digit more than these.
 	return []string{number(s.Min), fmt.Sprintf("%.1f", s.Mean), number(s.Max)}
 }

@@ -55,6 +55,7 @@ func (c *functionsCommand) Run(streams console.Streams) error {
 
 // costColumns are those of costs. Times have their unit in the title: instructions and times must not be taken for one another.
 func (w *whole) costColumns() []text.Column {
+	// Names come behind the figures: those of C++ are of any length, and would push these out of sight.
 	columns := right("calls", "self", "inclusive")
 	if w.Timed {
 		columns = append(columns, right("self "+w.unit(), "inclusive "+w.unit())...)

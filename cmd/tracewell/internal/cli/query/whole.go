@@ -50,6 +50,16 @@ type whole struct {
 	scale    string // the unit of time
 }
 
+// # The flow of a question about all of a trace
+//
+// The trace is opened and its dialect detected as for other questions. If there are --from and --to, the index finds them first.
+// Then records go from the decoder to the walker, which counts: what is executed where, and which calls are active. At the end
+// print gets the walker, in which everything is. Only two questions need more while it reads: events, which prints what is over at
+// once, and the calls for Perfetto, of which there may be more than fit into memory. They hand the walker a function in prepare.
+//
+// To add one: a struct that embeds asking, whose Run calls readWhole; a line in wholeCommands; a document in view/wire with a
+// method of WholeTrace that makes it. What is printed of it are rows, with columns that have a cell.
+
 // readWhole reads the trace and has print print what was found. prepare, unless nil, is given the walker before anything is read,
 // and the output.
 func (a *asking) readWhole(streams console.Streams, prepare func(*whole) error, print func(*whole) error) error {
@@ -102,6 +112,7 @@ func (a *asking) readWhole(streams console.Streams, prepare func(*whole) error, 
 				return err
 			}
 		}
+		// The bar is gone before anything is printed: both may be on the same terminal.
 		bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(file.Name), Total: file.Size()})
 		err := w.read(ctx, itrace.NewReader(io.NewSectionReader(file, 0, file.Size()), d), to, bar)
 		bar.Done()
@@ -183,6 +194,7 @@ func (w *whole) read(ctx context.Context, r *itrace.Reader, to int64, bar *progr
 		bar.Set(done)
 	}
 	w.Finish()
+	// An empty answer would look as if nothing of what was asked had been executed.
 	if w.Position == 0 {
 		return errors.New("the trace has no instructions")
 	}
@@ -261,7 +273,8 @@ func rows[T any](w *whole, list []T, columns []text.Column, row func(T) []string
 	return table.Flush()
 }
 
-// first are the first elements of a list, or all if the limit is 0.
+// first are the first elements of a list, or all if the limit is 0. Lists are sorted by what matters, so that few of them are
+// enough on a terminal; programs are given the same, to be told what they ask for.
 func first[T any](list []T, limit flags.Count) []T {
 	if limit > 0 && len(list) > int(limit) {
 		return list[:limit]
@@ -269,7 +282,7 @@ func first[T any](list []T, limit flags.Count) []T {
 	return list
 }
 
-// right are columns of numbers.
+// right are columns of numbers, which people compare by their last digits.
 func right(titles ...string) (columns []text.Column) {
 	for _, title := range titles {
 		columns = append(columns, text.Column{Title: title, Right: true})
@@ -300,7 +313,7 @@ func (w *whole) placeCells(p wire.CodePlace, function string) []string {
 // shown is the name of a place for people: its address if it has no name.
 func shown(p wire.CodePlace) string { return text.Visible(cmp.Or(p.Function, p.Address)) }
 
-// percent is a share for people.
+// percent is a share for people: a tenth of a percent is what figures of this kind are good for.
 func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 // number is a count.
