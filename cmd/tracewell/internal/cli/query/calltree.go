@@ -79,6 +79,7 @@ func (c *calltreeCommand) Run(streams console.Streams) error {
 	if write[filepath.Ext(name)] == nil {
 		return fmt.Errorf("--output: %s: the suffix tells the format: .folded, .pprof or .pb, .callgrind, .pftrace", text.Quote(c.Output))
 	}
+	// Whoever mistypes -o must not lose a trace that took a night to make.
 	if err := console.KeepApart(c.Output, []string{c.asking.Trace, c.Exec}, streams); err != nil {
 		return err
 	}
@@ -162,6 +163,7 @@ func (w *whole) tree(depth int, least float64) error {
 		return nil
 	}
 	at := 0
+	// The path is last, since it is indented by its depth and may be of any length; figures stay where they are.
 	columns := append(w.costColumns(), text.Column{Title: "share", Right: true}, text.Column{Title: "path"})
 	return rows(w, nodes, columns, func(n int) []string {
 		name := strings.Repeat("  ", levels[at]) + text.Visible(w.export().Frame(n))

@@ -37,6 +37,7 @@ func (c *coverageCommand) Run(streams console.Streams) error {
 	if c.Exec == "" {
 		return errors.New("coverage requires the program: --exec")
 	}
+	// A file of lcov over the trace or the program would destroy what it is made of.
 	if err := console.KeepApart(c.LCOV, []string{c.Trace, c.Exec}, streams); err != nil {
 		return err
 	}

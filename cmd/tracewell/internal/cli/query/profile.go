@@ -27,6 +27,7 @@ func (*profileCommand) Examples() string {
 // Run implements kong's command. It requires nothing of the trace but addresses.
 func (c *profileCommand) Run(streams console.Streams) error {
 	return c.readWhole(streams, nil, func(w *whole) error {
+		// A program without lines would have an empty table, and a program is what the user has given for the lines.
 		if c.By == "line" && !w.hasLines() {
 			return w.noLines()
 		}
