@@ -235,6 +235,9 @@ func (w *whole) requireFlow() error {
 			return nil
 		}
 	}
+	if w.Table.Opcodes {
+		return errors.New("the instruction set cannot be told by so few instructions; --arch or --exec tells it")
+	}
 	return errors.New("the trace tells neither opcodes nor disassembly, so calls cannot be told; --exec PROGRAM has the code")
 }
 
