@@ -41,12 +41,15 @@ type Execution struct {
 	// Registers has nothing.
 	Machine *arch.Machine
 	Unclear error
-	Desc    *tdesc.Target
-	Layout  *tdesc.Layout
-	Parts   []Part            // of the registers of Layout, by the numbers of names in the trace
-	Aliases map[string]string // registers of Layout by all names that they have
-	Order   arch.ByteOrder    // of data; little endian where nothing tells
-	Program *elf.File         // of Options; nil for none
+	// Title says in words what the trace is of, and how that is known; Inferred that only the names of registers say so.
+	Title    string
+	Inferred bool
+	Desc     *tdesc.Target
+	Layout   *tdesc.Layout
+	Parts    []Part            // of the registers of Layout, by the numbers of names in the trace
+	Aliases  map[string]string // registers of Layout by all names that they have
+	Order    arch.ByteOrder    // of data; little endian where nothing tells
+	Program  *elf.File         // of Options; nil for none
 
 	content io.ReaderAt
 	dialect *itrace.Dialect
@@ -56,8 +59,8 @@ type Execution struct {
 // ErrNothing refuses a trace in which nothing was executed.
 var ErrNothing = errors.New("the trace has no instructions")
 
-// Open opens a trace, whose content must stay readable, and finds its index or builds it. The notes say what was found out, and
-// what could not be. An architecture that is not told is no error here: see Execution.Unclear.
+// Open opens a trace, whose content must stay readable, and finds its index or builds it. The notes say what of the trace was not
+// understood, and where the index is if that is not usual. An architecture that nothing tells is no error: see Execution.Unclear.
 func Open(s Source, d *itrace.Dialect, o Options) (e *Execution, notes []string, err error) {
 	e = &Execution{Name: s.Name, Program: o.Program, content: s.Content, dialect: d}
 	if e.kept, notes, err = s.index(d, o); err != nil {
@@ -71,7 +74,7 @@ func Open(s Source, d *itrace.Dialect, o Options) (e *Execution, notes []string,
 	if t.Instructions == 0 {
 		return nil, notes, errors.Join(ErrNothing, e.Close())
 	}
-	if err := e.choose(t, o, &notes); err != nil {
+	if err := e.choose(t, o); err != nil {
 		return nil, notes, errors.Join(err, e.Close())
 	}
 	return e, notes, nil
@@ -86,7 +89,7 @@ func summaryNotes(s index.Summary) []string {
 }
 
 // choose decides what the trace is of. A wrong name is an error; a trace that nothing tells it of is not.
-func (e *Execution) choose(t *index.Trace, o Options, notes *[]string) (err error) {
+func (e *Execution) choose(t *index.Trace, o Options) (err error) {
 	how := "as told"
 	switch {
 	case o.Arch != "":
@@ -97,7 +100,7 @@ func (e *Execution) choose(t *index.Trace, o Options, notes *[]string) (err erro
 		how = "as the program is"
 		e.Machine, e.Unclear = setOf(o.Program)
 	default:
-		how = "by the names of registers; --arch says otherwise"
+		how, e.Inferred = "by the names of registers; --arch says otherwise", true
 		e.Machine, e.Unclear = guess(t)
 	}
 	if e.Order = order(e.Machine, o); e.Machine == nil {
@@ -111,7 +114,7 @@ func (e *Execution) choose(t *index.Trace, o Options, notes *[]string) (err erro
 	if err := e.layOut(t); err != nil {
 		return err
 	}
-	*notes = append(*notes, fmt.Sprintf("%s, %s endian (%s)", e.Machine.Title, arch.OrderName(e.Order), how))
+	e.Title = fmt.Sprintf("%s, %s endian (%s)", e.Machine.Title, arch.OrderName(e.Order), how)
 	return nil
 }
 

@@ -247,8 +247,8 @@ func kept(arena, b []byte) (copied, rest []byte) {
 	return arena[from:len(arena):len(arena)], arena
 }
 
-// Verify reads all parts of the index and compares their checksums. It goes through the file once, in large pieces: parts are small,
-// and a call of the system for each would take longer than all the rest.
+// Verify reads all parts of the index and compares their checksums. It goes through the file once, in large pieces: parts are
+// small, and a call of the system for each would take longer than all the rest.
 func (t *Trace) Verify() error {
 	parts := slices.Clone(t.dir.snapshots)
 	for _, l := range t.dir.leaves {

@@ -49,6 +49,7 @@ func NewExecution(s execution.Source, d *itrace.Dialect, o ExecutionOptions) (e 
 	if e.Unclear != nil {
 		return nil, notes, errors.Join(e.Unclear, e.Close())
 	}
+	notes = append(notes, e.Title)
 	e.isa = e.Layout.ISA(e.Machine, e.Desc.Architecture, e.Order)
 	e.data = e.Digits()
 	if e.Order == binary.BigEndian && e.program == nil {

@@ -143,7 +143,10 @@ func (a *asking) open(file *input.PackedFile, o execution.Options, streams conso
 		return nil, fmt.Errorf("%s is not an execution trace; show prints trace files", text.Visible(file.Name))
 	}
 	err = input.IndexExecution(file, streams, o, func(s execution.Source, o execution.Options) (notes []string, err error) {
-		e, notes, err = execution.Open(s, d, o)
+		// What the user or the program says of the architecture need not be said again.
+		if e, notes, err = execution.Open(s, d, o); err == nil && e.Inferred && e.Title != "" {
+			notes = append(notes, e.Title)
+		}
 		return notes, err
 	})
 	return e, err
