@@ -162,6 +162,7 @@ func (w *whole) tree(depth int, least float64) error {
 		}
 		return nil
 	}
+	// The rows come in the order of nodes, so that the level of each is at hand.
 	at := 0
 	// The path is last, since it is indented by its depth and may be of any length; figures stay where they are.
 	columns := append(w.costColumns(), text.Column{Title: "share", Right: true}, text.Column{Title: "path"})

@@ -28,6 +28,7 @@ func (*mixCommand) Examples() string {
 // Run implements kong's command. What the trace does not tell is a row of its own, so that the shares are of everything.
 func (c *mixCommand) Run(streams console.Streams) error {
 	return c.readWhole(streams, nil, func(w *whole) error {
+		// Mnemonics are as long as assemblers make them, so they are last.
 		columns := append(right("instructions", "share", "addresses"), text.Column{Title: "mnemonic"})
 		return rows(w, first(w.Mix(), c.Limit), columns, func(s wire.MixShare) []string {
 			return []string{number(s.Count), percent(s.Share), number(s.Sites), text.Visible(cmp.Or(s.Mnemonic, "(not told)"))}

@@ -214,6 +214,7 @@ func (w *whole) note(records []itrace.Record) {
 // complain tells what could not be explained, on standard error: the figures are right but for that, and whoever reads them should
 // know.
 func (w *whole) complain() {
+	// Each kind is one line, however often it was met: with gaps it is met all the time.
 	say := func(n uint64, what string) {
 		if n > 0 {
 			fmt.Fprintf(w.messages, "tracewell: %s\n", fmt.Sprintf(what, n))
@@ -235,6 +236,7 @@ func (w *whole) requireFlow() error {
 			return nil
 		}
 	}
+	// Few instructions fit many sets: one of the wrong set would make calls of what is none.
 	if w.Table.Opcodes {
 		return errors.New("the instruction set cannot be told by so few instructions; --arch or --exec tells it")
 	}
