@@ -57,6 +57,14 @@ func NewReader(in io.Reader, d *Dialect) *Reader {
 	return r
 }
 
+// Reset has the reader read another trace in its dialect, from the beginning on, with the memory that it has.
+func (r *Reader) Reset(in io.Reader) {
+	r.in, r.ended = in, nil
+	r.next, r.filled, r.offset, r.line = 0, 0, 0, 0
+	r.handed, r.batch.over, r.batch.used = 0, r.batch.over[:0], 0
+	restore(r.decoder, nil)
+}
+
 // Begin has the input begin within a trace, behind so many lines and bytes, in the state that the decoder has there.
 func (r *Reader) Begin(lines, bytes int64, state []byte) error {
 	r.line, r.offset = lines, bytes

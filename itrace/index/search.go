@@ -178,25 +178,25 @@ const Ahead = -1
 // Each has visit see everything that is one of those wanted and that happened between two positions, in the order of the trace,
 // until it returns false.
 func (t *Trace) Each(ctx context.Context, from, to int64, wants []Want, visit func(Found) bool) error {
-	at := t.leafOf(from)
+	// The first block is made whole, which answers most questions and the next ones about the same place. Then blocks are scanned,
+	// unless whoever is told looks at something else in them, for which they are made whole anyway.
+	at, scans, whole := t.leafOf(from), false, false
 	for {
 		leaf, err := t.nextLeaf(at, false, wants)
 		if err != nil || leaf < 0 || t.dir.leaves[leaf].first > to {
 			return err
 		}
-		b, err := t.block(leaf)
-		if err != nil {
+		more := false
+		if _, kept := t.blocks.get(leaf); scans && !kept {
+			more, err = t.scan(leaf, from, to, wants, visit)
+			_, whole = t.blocks.get(leaf)
+		} else {
+			more, err = t.visit(leaf, from, to, wants, visit)
+		}
+		if err != nil || !more {
 			return err
 		}
-		// The node above may have promised what only the records in front of the position have; then the next leaf is looked for.
-		for i := b.itemAt(from); i < len(b.Items); i++ {
-			if b.First+int64(b.Items[i].Step) >= to {
-				return nil
-			}
-			if f, ok := t.found(b, i, wants); ok && !visit(f) {
-				return nil
-			}
-		}
+		scans = !whole
 		if at = leaf + 1; at == len(t.dir.leaves) {
 			return nil
 		}
@@ -205,6 +205,25 @@ func (t *Trace) Each(ctx context.Context, from, to int64, wants []Want, visit fu
 			return err
 		}
 	}
+}
+
+// visit has visit see what a block has between two positions that is wanted. It returns false if visit did, or the second position
+// was reached.
+func (t *Trace) visit(leaf int, from, to int64, wants []Want, visit func(Found) bool) (more bool, err error) {
+	b, err := t.block(leaf)
+	if err != nil {
+		return false, err
+	}
+	// The node above may have promised what only the records in front of the position have.
+	for i := b.itemAt(from); i < len(b.Items); i++ {
+		if b.First+int64(b.Items[i].Step) >= to {
+			return false, nil
+		}
+		if f, ok := t.found(b, i, wants); ok && !visit(f) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // EachBack is Each backwards, from what happened last.
