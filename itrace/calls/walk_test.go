@@ -107,6 +107,38 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// TestDelayedJumps: where the instruction behind a jump is executed first, calls begin and end behind that, also when an interrupt comes
+// in between.
+func TestDelayedJumps(t *testing.T) {
+	const nop, jal, ret, kernel, taken = 0, 0x0c000080, 0x03e00008, 0x03400008, 0x10000003
+	handler := []itrace.Record{executed(0x800, nop, 8), executed(0x804, kernel, 8), executed(0x808, nop, 8)}
+	called := []itrace.Record{executed(0x200, nop, 8), executed(0x204, ret, 8), executed(0x208, nop, 8), executed(0x108, nop, 8)}
+	for name, test := range map[string]struct {
+		records [][]itrace.Record
+		want    string
+	}{
+		"none":   {[][]itrace.Record{{executed(0x100, jal, 8), executed(0x104, nop, 8)}, called}, "100:3 200:3"},
+		"before": {[][]itrace.Record{{executed(0x100, jal, 8)}, handler, {executed(0x104, nop, 8)}, called}, "100:3 [800]:3 200:3"},
+		"behind": {[][]itrace.Record{{executed(0x100, jal, 8), executed(0x104, nop, 8)}, handler, called}, "100:3 200:3 [800]:3"},
+		"branch": {[][]itrace.Record{{executed(0x100, taken, 8)}, handler, {executed(0x104, nop, 8), executed(0x110, nop, 8)}}, "100:3 [800]:3"},
+	} {
+		w := New(sites.New(nil, setOf(t, "MIPS")))
+		traps := 0
+		w.OnTrap = func(trap *Trap) {
+			if traps++; !trap.Returned || trap.Place != 0x104 && trap.Place != 0x200 {
+				t.Errorf("%s: %+v", name, trap)
+			}
+		}
+		for _, records := range test.records {
+			w.Add(records)
+		}
+		w.Finish()
+		if got := strings.ReplaceAll(lines(w), "100;200", "200"); got != test.want || w.Missed+w.Unmatched+w.Untold > 0 {
+			t.Errorf("%s: %s, not %s; %d missing", name, got, test.want, w.Missed)
+		}
+	}
+}
+
 // TestProcessors: each has calls of its own.
 func TestProcessors(t *testing.T) {
 	var sims []*simulation
