@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"tracewell/arch"
 	"tracewell/itrace"
@@ -49,11 +50,14 @@ type Execution struct {
 	Parts    []Part            // of the registers of Layout, by the numbers of names in the trace
 	Aliases  map[string]string // registers of Layout by all names that they have
 	Order    arch.ByteOrder    // of data; little endian where nothing tells
+	Names    []string          // of registers in the trace, by their numbers
 	Program  *elf.File         // of Options; nil for none
 
 	content io.ReaderAt
 	dialect *itrace.Dialect
 	kept    kept // the index
+	// first is the Trace with which the execution was opened, for the first who wants one.
+	first atomic.Pointer[index.Trace]
 }
 
 // ErrNothing refuses a trace in which nothing was executed.
@@ -66,10 +70,13 @@ func Open(s Source, d *itrace.Dialect, o Options) (e *Execution, notes []string,
 	if e.kept, notes, err = s.index(d, o); err != nil {
 		return nil, notes, err
 	}
-	t, err := e.Trace()
-	if err != nil {
-		return nil, notes, errors.Join(err, e.Close())
+	t := e.kept.trace
+	if t == nil {
+		if t, err = e.Trace(); err != nil {
+			return nil, notes, errors.Join(err, e.Close())
+		}
 	}
+	e.Names = t.Names
 	notes = append(notes, summaryNotes(t.Summary())...)
 	if t.Instructions == 0 {
 		return nil, notes, errors.Join(ErrNothing, e.Close())
@@ -77,6 +84,8 @@ func Open(s Source, d *itrace.Dialect, o Options) (e *Execution, notes []string,
 	if err := e.choose(t, o); err != nil {
 		return nil, notes, errors.Join(err, e.Close())
 	}
+	t.Narrow = e.narrow()
+	e.first.Store(t)
 	return e, notes, nil
 }
 
@@ -254,12 +263,18 @@ func (e *Execution) Dialect() *itrace.Dialect { return e.dialect }
 
 // Trace returns the trace with its index, for one goroutine.
 func (e *Execution) Trace() (*index.Trace, error) {
+	if t := e.first.Swap(nil); t != nil {
+		return t, nil
+	}
 	t, err := index.Open(e.kept, e.kept.size, e.content, e.dialect)
 	if err == nil {
-		t.Narrow = e.Machine != nil && e.Machine.AddrSize == 4
+		t.Narrow = e.narrow()
 	}
 	return t, err
 }
+
+// narrow reports whether addresses have 32 bits.
+func (e *Execution) narrow() bool { return e.Machine != nil && e.Machine.AddrSize == 4 }
 
 // Named returns the numbers, in a trace, of the names that a register goes by, whose name is that of the trace or any other of the
 // machine, in whatever case, with $ in front or without. The slot is that of the description, nil for a register that it lacks.

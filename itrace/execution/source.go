@@ -47,6 +47,7 @@ type kept struct {
 	io.ReaderAt
 	size  int64
 	close func() error
+	trace *index.Trace // as it was opened to check it; nil for an index in memory
 }
 
 // index finds the index of a trace, or builds it. The notes say what happened that is not usual.
@@ -169,7 +170,7 @@ func (s Source) inMemory(d *itrace.Dialect, o Options) (kept, []string, error) {
 	if _, err := s.build(d, index.Identity{}, o, &out); err != nil {
 		return kept{}, nil, err
 	}
-	return kept{bytes.NewReader(out.Bytes()), int64(out.Len()), func() error { return nil }}, nil, nil
+	return kept{bytes.NewReader(out.Bytes()), int64(out.Len()), func() error { return nil }, nil}, nil, nil
 }
 
 // open opens an index that is there already, and reads all of it once, so that damage shows while it can be built anew.
@@ -198,5 +199,5 @@ func (s Source) check(f *os.File, id index.Identity, d *itrace.Dialect) (kept, e
 	case t.Identity() != id || t.Bytes != s.Size:
 		return kept{}, index.ErrForeign
 	}
-	return kept{f, info.Size(), f.Close}, t.Verify()
+	return kept{f, info.Size(), f.Close, t}, t.Verify()
 }

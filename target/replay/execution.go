@@ -55,11 +55,7 @@ func NewExecution(s execution.Source, d *itrace.Dialect, o ExecutionOptions) (e 
 	if e.Order == binary.BigEndian && e.program == nil {
 		notes = append(notes, "GDB has to be told of the byte order unless it has the program: set endian big")
 	}
-	t, err := e.Trace()
-	if err != nil {
-		return nil, notes, errors.Join(err, e.Close())
-	}
-	if other := unplaced(e.Parts, t.Names); len(other) > 0 {
+	if other := unplaced(e.Parts, e.Names); len(other) > 0 {
 		notes = append(notes, "not shown, as GDB has no such registers: "+strings.Join(other, " "))
 	}
 	return e, notes, nil
