@@ -18,6 +18,7 @@ type Item struct {
 	Scope   itrace.Scope // Instruction: what the trace tells of it
 	CPU     int32
 	Name    uint32 // Register: its number
+	Back    uint32 // effects: of the instruction so many of the processor before the one that Step says
 	Step    int32  // the instruction that it belongs to, counted from the first of the block; -1 is the last in front of that
 	Addr    uint64 // Instruction, Memory
 	Size    uint64 // in bytes, of memory or opcode
@@ -131,7 +132,7 @@ func (t *Trace) items(leaf int, visit func(*Item) bool) error {
 		if err != nil {
 			return err
 		}
-		item = Item{Kind: r.Kind, CPU: r.CPU, Time: r.Time, Line: r.Line, Offset: r.Offset, Digits: r.Digits}
+		item = Item{Kind: r.Kind, CPU: r.CPU, Time: r.Time, Line: r.Line, Offset: r.Offset, Digits: r.Digits, Back: r.Back}
 		switch r.Kind {
 		case itrace.Instruction:
 			step++

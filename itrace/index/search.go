@@ -197,6 +197,9 @@ func (t *Trace) Each(ctx context.Context, from, to int64, wants []Want, visit fu
 			return err
 		}
 		scans = !whole
+		if t.Progress != nil {
+			t.Progress(t.leafEnd(leaf))
+		}
 		if at = leaf + 1; at == len(t.dir.leaves) {
 			return nil
 		}

@@ -18,6 +18,8 @@ type Trace struct {
 	// Narrow says that addresses have 32 bits, so that one whose upper half is ones is the same as the one whose upper half is
 	// zeros.
 	Narrow bool
+	// Progress, unless nil, is told by Each how many bytes of the trace it has passed.
+	Progress func(bytes int64)
 
 	dir     *directory
 	dialect *itrace.Dialect

@@ -165,7 +165,7 @@ type before struct {
 // access makes an access of what was found.
 func (b *before) access(ctx context.Context, f index.Found) (a Access, err error) {
 	a.Item = f.Item
-	if a.Step, err = b.Step(f.Instruction); err != nil {
+	if a.Step, err = b.owner(ctx, f); err != nil {
 		return a, err
 	}
 	if f.Item.Kind == itrace.Memory {
@@ -187,6 +187,23 @@ func (b *before) access(ctx context.Context, f index.Found) (a Access, err error
 		delete(b.registers, key) // it may be written in front of the next read
 	}
 	return a, nil
+}
+
+// owner returns the instruction that something is of. Some producers tell of effects when they are there, which may be many
+// instructions later.
+func (t *Trace) owner(ctx context.Context, f index.Found) (Step, error) {
+	number, left := f.Instruction, int64(f.Item.Back)+1
+	if f.Item.Back > 0 {
+		turn := []index.Want{{What: index.Turn, CPU: f.Item.CPU}}
+		if err := t.EachBack(ctx, index.Ahead, f.Instruction+1, turn, func(f index.Found) bool {
+			number = f.Instruction
+			left--
+			return left > 0
+		}); err != nil {
+			return Step{}, err
+		}
+	}
+	return t.Step(number)
 }
 
 // register is what a register was written last in front of an instruction.

@@ -55,6 +55,32 @@ func TestUntold(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
+// TestLate asks for a write that the trace tells of two instructions later: it is that of the instruction that did it.
+func TestLate(t *testing.T) {
+	var text []byte
+	for _, r := range []itrace.Record{
+		{Kind: itrace.Instruction, AddrDigits: []byte("1000"), Digits: []byte("00000013")},
+		{Kind: itrace.Instruction, AddrDigits: []byte("1004"), Digits: []byte("00000013")},
+		{Kind: itrace.Instruction, AddrDigits: []byte("1008"), Digits: []byte("00000013")},
+		{Kind: itrace.Register, Name: []byte("x10"), Digits: []byte("00000007"), Extra: itrace.Extra{Back: 2}},
+		{Kind: itrace.Register, Name: []byte("x10"), Digits: []byte("00000008")},
+	} {
+		text = append(jsonl.Append(text, &r), '\n')
+	}
+	trace, _ := opened(t, text, jsonl.Dialect, execution.Options{Arch: "riscv32"})
+	o, err := trace.Object("a0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	if err := trace.Writers(t.Context(), o, query.Pick{}, func(a query.Access) error {
+		got = append(got, fmt.Sprintf("%d %x %s", a.Number, a.Step.Item.Addr, a.Value))
+		return nil
+	}); err != nil || fmt.Sprint(got) != "[0 1000 00000007 2 1008 00000008]" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 // TestRegisterReads asks a trace that tells of reads of registers, and of events.
 func TestRegisterReads(t *testing.T) {
 	extra := itrace.Extra{Scope: itrace.TellsReads | itrace.TellsEvents}

@@ -132,7 +132,7 @@ func (v *valuer) register(ctx context.Context, wants []index.Want) error {
 		if v.changes && seen && bytes.EqualFold(before, f.Item.Digits) {
 			return nil
 		}
-		step, err := v.Step(f.Instruction)
+		step, err := v.owner(ctx, f)
 		if err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func (v *valuer) memory(ctx context.Context, wants []index.Want) error {
 		if bytes.Equal(before, held) && (v.changes || !f.Item.Write) || !v.concerns(f.Item) {
 			return nil
 		}
-		step, err := v.Step(f.Instruction)
+		step, err := v.owner(ctx, f)
 		if err != nil {
 			return err
 		}

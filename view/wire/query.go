@@ -32,6 +32,7 @@ type (
 		Size     uint64     `json:"size,omitempty"`     // of memory, in bytes
 		Event    string     `json:"event,omitempty"`    // exception, interrupt, mode, reset or other
 		Cause    string     `json:"cause,omitempty"`    // of an event, as the trace has it
+		Back     uint32     `json:"back,omitempty"`     // it is of the instruction so many of the processor before, which had no effect yet
 		Value    string     `json:"value,omitempty"`    // hexadecimal; a digit that the trace does not know is a question mark
 	}
 	// EffectKind is a kind of effect.
@@ -137,7 +138,7 @@ func DescribeStep(t *query.Trace, s query.Step) Step {
 
 // DescribeEffect makes the object of an effect.
 func DescribeEffect(t *query.Trace, it *index.Item) Effect {
-	e := Effect{Value: HexDigits(it.Digits)}
+	e := Effect{Value: HexDigits(it.Digits), Back: it.Back}
 	switch it.Kind {
 	case itrace.Memory:
 		e.Kind, e.Address, e.Size = EffectRead, fmt.Sprintf("0x%x", it.Addr), it.Size
@@ -184,7 +185,7 @@ func DescribeMoment(t *query.Trace, m query.Moment) Moment {
 // DescribeAccess makes the object of an access.
 func DescribeAccess(t *query.Trace, a query.Access) Access {
 	d := Access{Step: DescribeStep(t, a.Step), Effect: DescribeEffect(t, a.Item), Before: HexDigits(a.Before)}
-	d.Value = HexDigits(a.Value)
+	d.Value, d.Back = HexDigits(a.Value), 0 // the step is the instruction that it is of
 	return d
 }
 

@@ -6,13 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"tracewell/arch"
 	"tracewell/internal/test/gdbtest"
-	"tracewell/itrace/generate"
 	"tracewell/itrace/execution"
+	"tracewell/itrace/generate"
 	"tracewell/itrace/matcher"
 	"tracewell/target"
 	"tracewell/target/replay"
@@ -42,6 +43,11 @@ func BenchmarkReplay(b *testing.B) {
 		{what: "back to a watchpoint 4/5 of the trace away", unit: "ms", goal: 50},
 		{what: "on to a breakpoint that is not met any more", unit: "ms", goal: 50},
 	}
+	commands := []*figure{
+		{what: "query at an instruction, from start to end", unit: "ms", goal: 50},
+		{what: "query writers --last 1, from start to end", unit: "ms", goal: 50},
+		{what: "query executed --count, of processor time", unit: "MB/s", goal: 200, atLeast: true},
+	}
 	for b.Loop() {
 		for round := range *rounds {
 			if round%3 == 0 {
@@ -56,13 +62,21 @@ func BenchmarkReplay(b *testing.B) {
 				ask(b, e, questions)
 			}
 			check(b, e.Close())
+			wall, _ := query(b, "at", path, fmt.Sprint(rand.Int64N(replayInstructions)))
+			commands[0].add(wall * 1e3)
+			wall, _ = query(b, "writers", path, "0x400,4", "--last", "1")
+			commands[1].add(wall * 1e3)
+			if round%3 == 0 {
+				_, processor := query(b, "executed", path, "0x800080bc", "--count")
+				commands[2].add(size / 1e6 / processor)
+			}
 		}
 	}
 	index, err := os.Stat(path + execution.IndexSuffix)
 	check(b, err)
 	share.samples = []float64{100 * float64(index.Size()) / size}
 	reports = append(reports, &figureTable{fmt.Sprintf("replay of %d instructions, %.0f MB", replayInstructions, size/1e6),
-		append([]*figure{build, memory, share}, questions...)})
+		slices.Concat([]*figure{build, memory, share}, questions, commands)})
 	b.ReportMetric(0, "ns/op") // of the whole run, which says nothing
 }
 
@@ -76,6 +90,16 @@ func indexOnce(b *testing.B, path string) (seconds float64, peak int64) {
 	check(b, cmd.Wait())
 	close(done)
 	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), <-memory
+}
+
+// query has tracewell answer a question by the index that is there, and returns how long that takes, in seconds of the clock and of
+// processors.
+func query(b *testing.B, args ...string) (wall, processor float64) {
+	b.Helper()
+	cmd := exec.Command(gdbtest.Binary(b), append([]string{"query"}, args...)...)
+	start := time.Now()
+	check(b, cmd.Run())
+	return time.Since(start).Seconds(), (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 }
 
 // ask asks each question of a new target.

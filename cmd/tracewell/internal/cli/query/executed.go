@@ -44,10 +44,14 @@ func (c *executedCommand) Run(streams console.Streams) error {
 
 // count prints how often a place was executed, and if it has several addresses how often each was.
 func (a *answer) count(place query.Code) error {
-	counts, err := a.Count(a, place)
-	if err != nil {
+	var counts []int64
+	if err := a.search(func() (err error) {
+		counts, err = a.Count(a, place)
+		return err
+	}); err != nil {
 		return err
 	}
+	// No execution is an answer, too: the number is 0.
 	d := wire.DescribeExecutions(a.Trace, place, counts)
 	if a.json {
 		return a.object(d)

@@ -7,6 +7,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/printing"
 	"tracewell/internal/text"
+	"tracewell/itrace/query"
 	"tracewell/view/wire"
 )
 
@@ -38,8 +39,11 @@ func (c *latencyCommand) Run(streams console.Streams) error {
 			return err
 		}
 		// Nothing is printed before all is measured: quantiles are those of all pairs.
-		l, err := a.Latency(a, start, end)
-		if err != nil {
+		var l *query.Latency
+		if err := a.search(func() (err error) {
+			l, err = a.Latency(a, start, end)
+			return err
+		}); err != nil {
 			return err
 		}
 		// The instructions of the longest and the shortest are read again, which may fail as any reading does.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tracewell/internal/jsontext"
+	"tracewell/internal/progress"
 	"tracewell/internal/text"
 	"tracewell/itrace"
 	"tracewell/itrace/index"
@@ -128,6 +129,10 @@ func (a *answer) effect(it *index.Item) string {
 	if value == "" {
 		value = "not told"
 	}
+	// Some producers tell of an effect when it is there, as of a division that takes its time.
+	if e.Back > 0 {
+		value += fmt.Sprintf(", of the instruction %d before", e.Back)
+	}
 	switch it.Kind {
 	case itrace.Register:
 		return fmt.Sprintf("%s = %s", e.Register, value)
@@ -146,6 +151,18 @@ func (a *answer) within() string {
 		return ""
 	}
 	return fmt.Sprintf(" from instruction %d to %d", max(a.From, 0), a.To)
+}
+
+// search runs a question that is answered when all is searched, behind a bar. Others print what they find meanwhile, to the same
+// terminal perhaps.
+func (a *answer) search(question func() error) error {
+	bar := progress.Start(a.messages, progress.Work{Name: "searching " + text.Visible(a.Execution.Name), Total: a.Bytes})
+	a.Progress = bar.Set
+	defer func() {
+		a.Progress = nil
+		bar.Done()
+	}()
+	return question()
 }
 
 // order says on standard error which byte order is assumed of memory where nothing tells it. A wrong one would show numbers that

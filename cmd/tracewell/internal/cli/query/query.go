@@ -27,7 +27,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
+	"os"
 
 	"tracewell/arch"
 	"tracewell/cmd/tracewell/internal/cli/console"
@@ -80,7 +80,7 @@ type answer struct {
 	context.Context
 	json     bool
 	endian   string // of --endian
-	messages io.Writer
+	messages *os.File
 }
 
 // ask opens the trace and has print ask it and print the answers. Ctrl-C ends the context.
