@@ -9,17 +9,23 @@ func mips(order binary.ByteOrder) func(code []byte, at uint64) Flow {
 		if len(code) < 4 {
 			return Flow{Len: 4}
 		}
-		f := mipsWord(order.Uint32(code), at)
+		w := order.Uint32(code)
+		f := mipsWord(w, at)
 		f.Len = 4
-		if f.Delayed = f.Kind == Jump || f.Kind == Call || f.Kind == Return; f.Delayed {
+		if f.Delayed = f.Kind != Next && f.Kind != Trap && w != mipsERET; f.Delayed {
 			f.Len = 8
 		}
 		return f
 	}
 }
 
-// mipsLink is the register of return addresses.
-const mipsLink = 31
+// mipsLink is the register of return addresses. Two registers belong to handlers, which return through them on processors without
+// eret.
+const (
+	mipsLink                 = 31
+	mipsKernel0, mipsKernel1 = 26, 27
+	mipsERET                 = 0x42000018
+)
 
 func mipsWord(w uint32, at uint64) Flow {
 	rs, rt, rd := w>>21&31, w>>16&31, w>>11&31
@@ -27,6 +33,8 @@ func mipsWord(w uint32, at uint64) Flow {
 	switch op := w >> 26; {
 	case op == 0 && w&0x3f == 8 && rs == mipsLink:
 		return Flow{Kind: Return}
+	case op == 0 && w&0x3f == 8 && (rs == mipsKernel0 || rs == mipsKernel1):
+		return Flow{Kind: TrapReturn}
 	case op == 0 && w&0x3f == 8, op == 0 && w&0x3f == 9 && rd == 0:
 		return Flow{Kind: Jump}
 	case op == 0 && w&0x3f == 9:
@@ -47,7 +55,7 @@ func mipsWord(w uint32, at uint64) Flow {
 		return branch
 	case op == 1, op >= 4 && op <= 7, op >= 20 && op <= 23, op == 0x11 && rs == 8:
 		return branch
-	case w == 0x42000018:
+	case w == mipsERET:
 		return Flow{Kind: TrapReturn}
 	}
 	return Flow{}

@@ -116,8 +116,8 @@ func (w *Walker) unmatched(c *processor, n, low int) {
 	w.start(c, s.Function)
 }
 
-// park keeps aside the calls from a place of the stack on, of which there is one at least unless the caller says where the processor
-// was interrupted.
+// park keeps aside the calls from a place of the stack on, of which there is one at least unless the caller says where the
+// processor was interrupted.
 func (w *Walker) park(c *processor, from int) *task {
 	var frames []frame
 	if len(c.aside) == maxTasks { // those that were left by longjmp are rarely wanted again

@@ -24,6 +24,7 @@ type Trap struct {
 	Time         uint64
 
 	at       int // in the stack
+	slot     int // site of a jump that takes effect behind the instruction that it came in front of; negative for none
 	executed uint64
 	time     uint64
 }
@@ -102,6 +103,9 @@ func (w *Walker) trap(c *processor, n int, told bool) {
 	if p := &w.Table.Sites[c.prev]; p.Flow.Kind == flow.TrapReturn || p.Flow.Kind == flow.Return {
 		t.Place = c.back
 	}
+	if c.slot >= 0 {
+		t.Place = w.Table.Sites[c.slot].PC + delaySlot
+	}
 	if c.trapped {
 		t.Kind = itrace.Exception
 	}
@@ -117,6 +121,7 @@ func (w *Walker) trap(c *processor, n int, told bool) {
 	}
 	t.CPU, t.Handler, t.Function, t.At, t.Depth = c.number, s.PC, c.function, w.Position, len(c.traps)
 	w.push(c, frame{ret: t.Place, call: t.Place, node: c.node, function: c.function, trap: true})
+	t.slot = c.slot
 	t.at, t.executed, t.time = len(c.stack)-1, c.executed, c.time
 	c.traps = append(c.traps, t)
 	handler := w.functionAt(s.PC)
@@ -151,7 +156,7 @@ func (w *Walker) leave(c *processor, n int) {
 		w.cross(c, n)
 		return
 	}
-	at := c.traps[len(c.traps)-1].at
+	at, slot := c.traps[len(c.traps)-1].at, c.traps[len(c.traps)-1].slot
 	f := w.endTrap(c, true)
 	w.end(c, len(c.stack)-at)
 	c.stack = c.stack[:at]
@@ -164,6 +169,9 @@ func (w *Walker) leave(c *processor, n int) {
 	here := s.PC-f.ret <= longest || s.Function >= 0 && s.Function == f.function && !w.isEntry(s)
 	if s.PC == f.ret || here && !slices.ContainsFunc(c.aside, func(t task) bool { return t.interrupted && t.resume == s.PC }) {
 		w.cross(c, n)
+		if slot >= 0 && s.PC == w.Table.Sites[slot].PC+delaySlot {
+			c.delayed = slot
+		}
 		return
 	}
 	left := w.park(c, c.base())

@@ -16,7 +16,7 @@ type Node struct {
 	Time     uint64 // the same in units of the trace
 }
 
-// maxNodes is how many paths there may be.
+// maxNodes is how many paths there may be, beside those of one function alone, of which there are no more than functions.
 const maxNodes = 1 << 18
 
 type edge struct {
@@ -43,7 +43,7 @@ func (t *Tree) child(parent, function int32, handler bool) int32 {
 	if known {
 		return n
 	}
-	if len(t.Nodes) == maxNodes {
+	if len(t.Nodes) >= maxNodes && parent > 0 {
 		t.Elided++
 		return parent
 	}

@@ -52,6 +52,7 @@ type processor struct {
 	next     uint64 // the address behind it
 	plain    bool   // it goes on there
 	delayed  int    // site of a jump that takes effect behind the instruction that follows; negative for none
+	slot     int    // site of a jump that would have taken effect behind this instruction, but for an exception; negative for none
 	trapped  bool   // it had an exception
 	back     uint64 // where the latest return, or end of a handler, led
 	gaps     bool   // instructions may be missing behind it
@@ -222,7 +223,9 @@ func (w *Walker) turn(c *processor, n int) {
 		return
 	}
 	s, pc := &w.Table.Sites[n], w.Table.Sites[n].PC
-	if c.delayed >= 0 && pc != c.next { // the instruction in between was left out, or had an exception
+	c.slot = -1
+	if c.delayed >= 0 && pc != c.next { // the instruction in between was left out, or an exception came in front of it
+		c.slot = c.delayed
 		c.prev, c.next = c.delayed, w.Table.Sites[c.delayed].PC+uint64(w.Table.Sites[c.delayed].Flow.Len)
 		c.delayed = -1
 	}
@@ -230,6 +233,8 @@ func (w *Walker) turn(c *processor, n int) {
 	told := c.told
 	c.told = false
 	switch kind := p.Flow.Kind; {
+	case c.slot >= 0 && pc != c.next && !(p.Flow.Direct && p.Flow.Target == pc):
+		w.trap(c, n, told)
 	case kind == flow.TrapReturn && pc != c.next:
 		s.Leader = true
 		w.leaveAndTrap(c, n, told)

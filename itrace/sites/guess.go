@@ -12,11 +12,23 @@ func Guess(records []itrace.Record) *flow.Set {
 	most := 0
 	for _, set := range flow.Sets() {
 		agreed, all := agreement(set, records)
-		if agreed*10 >= all*9 && agreed > most {
+		// What both widths of a machine have in common does not tell them apart; how addresses are written does.
+		narrower := agreed == most && agreed > 0 && best.Bits == 64 && set.Bits == 32 && narrow(records)
+		if agreed*10 >= all*9 && (agreed > most || narrower) {
 			best, most = set, agreed
 		}
 	}
 	return best
+}
+
+// narrow reports whether addresses are written with the digits of 32 bits.
+func narrow(records []itrace.Record) bool {
+	for i := range records {
+		if r := &records[i]; r.Kind == itrace.Instruction {
+			return len(r.AddrDigits) == 8
+		}
+	}
+	return false
 }
 
 // agreement is how many instructions went where a set says, and of how many it says anything.

@@ -40,6 +40,7 @@ type Table struct {
 	Sites   []Site
 	Program *program.Program // nil if it is not known
 	Set     *flow.Set        // nil if it is not known: then the words of disassembly count
+	Opcodes bool             // the trace tells some
 
 	code   []byte // of the instruction that is looked at
 	pages  map[uint64]*page
@@ -132,7 +133,7 @@ func (t *Table) classify(s *Site, r *itrace.Record) {
 	s.State, s.Told, s.Flow, s.opcode, s.size = r.State, false, flow.Flow{}, 0, 0
 	set := t.set(s)
 	if len(r.Digits) > 0 { // also where they are not all of it
-		s.opcode = r.Value
+		s.opcode, t.Opcodes = r.Value, true
 		if set != nil && !r.Wild {
 			s.size = uint8(min((len(r.Digits)+1)/2, 8))
 			t.code = set.Append(t.code[:0], s.opcode, int(s.size))

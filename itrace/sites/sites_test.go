@@ -35,6 +35,38 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestGuess: widths of one machine are told apart by calls that only one has, else by how addresses are written.
+func TestGuess(t *testing.T) {
+	for _, test := range []struct {
+		digits string
+		call   bool
+		want   string
+	}{
+		{"80000000", false, "RISC-V of 32 bits"}, {"0000000080000000", false, "RISC-V"}, {"0000000080000000", true, "RISC-V of 32 bits"},
+	} {
+		var records []itrace.Record
+		add := func(pc, opcode uint64, digits string) {
+			records = append(records, itrace.Record{Kind: itrace.Instruction, Addr: pc, AddrDigits: []byte(test.digits), Value: opcode,
+				Digits: []byte(digits)})
+		}
+		for i := range uint64(20) {
+			add(0x100+i*4, 0x13, "00000013")
+		}
+		if test.call {
+			add(0x150, 0x2009, "2009") // c.jal 2, or c.addiw
+			add(0x152, 0x1, "0001")
+			add(0x154, 0x2011, "2011") // c.jal 4
+			add(0x158, 0x1, "0001")
+		}
+		if set := Guess(records); set == nil || set.Title != test.want {
+			t.Errorf("%+v: %v", test, set)
+		}
+	}
+	if set := Guess([]itrace.Record{{Kind: itrace.Instruction}}); set != nil {
+		t.Errorf("of nothing: %v", set)
+	}
+}
+
 // TestClassified: what an instruction does comes from its opcode, else from disassembly, and is looked for again where the opcode
 // changes.
 func TestClassified(t *testing.T) {

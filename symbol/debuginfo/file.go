@@ -276,8 +276,8 @@ func (f *File) Section(name string) (content []byte, addr arch.Addr, ok bool) {
 	return content, s.addr, err == nil
 }
 
-// Code returns the code at an address, as the file has it, up to the end of its section; without section headers, of its segment. It
-// is nil where there is none.
+// Code returns the code at an address, as the file has it, up to the end of its section; without section headers, of its segment.
+// It is nil where there is none.
 func (f *File) Code(addr arch.Addr) []byte {
 	i := slices.IndexFunc(f.code, func(r Range) bool { return r.Has(addr) })
 	if i < 0 {

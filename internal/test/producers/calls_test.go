@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tracewell/arch/flow"
 	"tracewell/itrace"
 	"tracewell/itrace/calls"
 	"tracewell/itrace/dialects"
@@ -130,5 +131,28 @@ func TestCallsWithoutNames(t *testing.T) {
 		if set == nil && title != "" || set != nil && set.Title != title {
 			t.Errorf("%s is of %v, not %s", trace, set, title)
 		}
+	}
+}
+
+// BenchmarkCalls reads traces and finds their calls, with all that is decoded of them.
+func BenchmarkCalls(b *testing.B) {
+	for _, trace := range []string{"plain.spike", "plain.spike-l", "plain.ibex", "plain.qemu-execlog72", "plain.rvvi-0.4"} {
+		text := recorded(b, trace)
+		d := dialects.All.Detect(text).Dialect
+		b.Run(trace, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			w := calls.New(sites.New(nil, flow.Sets()[0]))
+			records := make([]itrace.Record, 256)
+			for b.Loop() {
+				r := itrace.NewReader(bytes.NewReader(text), d)
+				for {
+					n, err := r.Read(records)
+					if err != nil {
+						break
+					}
+					w.Add(records[:n])
+				}
+			}
+		})
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/internal/jsontext"
 	"tracewell/internal/text"
 	"tracewell/internal/wholefile"
 	"tracewell/itrace/coverage"
@@ -14,6 +14,9 @@ import (
 )
 
 // coverageCommand is "tracewell query coverage".
+//
+// Coverage of a trace costs nothing on the target, and is of the binary that is shipped. It is reported in the terms that tools for
+// instrumented builds have made usual, down to their file format, so that pages and thresholds of a CI work as they are.
 type coverageCommand struct {
 	asking
 	By      string `enum:"file,function" default:"file" help:"What has a row: file or function (${default}). A program without lines has functions only."`
@@ -29,21 +32,24 @@ func (*coverageCommand) Examples() string {
 `
 }
 
-// Run implements kong's command.
+// Run implements kong's command. Without the program nothing tells what was not executed, which is what coverage is about.
 func (c *coverageCommand) Run(streams console.Streams) error {
 	if c.Exec == "" {
 		return errors.New("coverage requires the program: --exec")
 	}
+	// A file of lcov over the trace or the program would destroy what it is made of.
 	if err := console.KeepApart(c.LCOV, []string{c.Trace, c.Exec}, streams); err != nil {
 		return err
 	}
 	return c.readWhole(streams, nil, func(w *whole) error {
-		byLine := c.By == "file" || c.Missing || c.LCOV != ""
-		if byLine && !w.hasLines() {
+		// Instructions of functions are known without debug information; for all else it is needed.
+		if (c.By == "file" || c.Missing || c.LCOV != "") && !w.hasLines() {
 			return fmt.Errorf("%w; --by function requires none", w.noLines())
 		}
+		// Calls are counted by the walker, since a loop may lead to the first instruction of a function as well.
 		totals := w.ByFunction(len(w.Functions))
-		r := coverage.Of(w.Table, w.program, func(function int) uint64 { return totals[function].Calls })
+		r := coverage.Of(w.Table, w.Code, func(function int) uint64 { return totals[function].Calls })
+		// The file comes in front of the table, so that a disk that is full is not overlooked behind pages of it.
 		if c.LCOV != "" {
 			if err := wholefile.Write(c.LCOV, func(out io.Writer) error { return r.WriteLCOV(out) }); err != nil {
 				return err
@@ -59,97 +65,65 @@ func (c *coverageCommand) Run(streams console.Streams) error {
 	})
 }
 
-// covered is a part of a whole for people.
+// covered is a part of a whole for people. What has no branches is not covered by 0 %.
 func covered(c wire.Covered) string {
 	if c.All == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%d/%d %.1f%%", c.Executed, c.All, 100*float64(c.Executed)/float64(c.All))
+	return fmt.Sprintf("%d/%d %s", c.Executed, c.All, percent(float64(c.Executed)/float64(c.All)))
 }
 
+// fileCoverage prints a row for each file, and one of them all, which is none of the documents.
 func (w *whole) fileCoverage(r *coverage.Report) error {
-	table := text.NewTable(w, w.Width, w.Style, text.Column{Title: "lines", Right: true}, text.Column{Title: "functions", Right: true},
-		text.Column{Title: "branches", Right: true}, text.Column{Title: "file"})
-	var sum wire.FileCoverage
+	sum := wire.FileCoverage{File: "(all)"}
 	add := func(to *wire.Covered, c wire.Covered) { to.All, to.Executed = to.All+c.All, to.Executed+c.Executed }
-	row := func(c wire.FileCoverage, name string) error {
-		return table.Row(console.CellsOf([]string{covered(c.Lines), covered(c.Functions), covered(c.Branches), name}))
-	}
+	var list []wire.FileCoverage
 	for _, f := range r.Files {
-		c := wire.FileCoverage{
-			File: f.Path, Lines: wire.Covered{All: len(f.Lines), Executed: f.Hit()},
-			Functions: wire.Covered{All: len(f.Functions), Executed: coverage.Called(f.Functions)},
-			Branches:  wire.Covered{All: 2 * len(f.Branches), Executed: coverage.Directions(f.Branches)}}
+		c := wire.DescribeFileCoverage(f)
+		list = append(list, c)
 		add(&sum.Lines, c.Lines)
 		add(&sum.Functions, c.Functions)
 		add(&sum.Branches, c.Branches)
-		var err error
-		if w.json {
-			err = objects(w, []wire.FileCoverage{c})
-		} else {
-			err = row(c, text.Visible(f.Path))
-		}
-		if err != nil {
-			return err
-		}
 	}
-	if w.json {
-		return nil
+	// The sum of one file would be the same row again; programs add up themselves.
+	if len(list) > 1 && !w.json {
+		list = append(list, sum)
 	}
-	if len(r.Files) > 1 {
-		if err := row(sum, "(all)"); err != nil {
-			return err
-		}
-	}
-	return table.Flush()
+	columns := append(right("lines", "functions", "branches"), text.Column{Title: "file"})
+	// Files are the last column, since their paths are of any length.
+	return rows(w, list, columns, func(c wire.FileCoverage) []string {
+		return []string{covered(c.Lines), covered(c.Functions), covered(c.Branches), text.Visible(c.File)}
+	})
 }
 
+// functionCoverage prints a row for each function, in the order of addresses, those that were not executed included: they are what
+// is looked for.
 func (w *whole) functionCoverage(r *coverage.Report) error {
-	columns := []text.Column{{Title: "calls", Right: true}, {Title: "instructions", Right: true},
-		text.Column{Title: "branches", Right: true}}
-	table := text.NewTable(w, w.Width, w.Style, append(columns, w.placeColumns()...)...)
-	for _, f := range r.Functions {
-		c := wire.FunctionCoverage{
-			CodePlace: wire.CodePlace{Address: fmt.Sprintf("0x%x", f.Begin), Function: f.Name, File: f.Path, Line: f.Line}, Calls: f.Calls,
-			Instructions: wire.Covered{All: f.Code, Executed: f.Executed},
-			Branches:     wire.Covered{All: 2 * len(f.Branches), Executed: coverage.Directions(f.Branches)}}
-		var err error
-		if w.json {
-			err = objects(w, []wire.FunctionCoverage{c})
-		} else {
-			row := []string{strconv.FormatUint(f.Calls, 10), covered(c.Instructions), covered(c.Branches)}
-			err = table.Row(console.CellsOf(append(row, w.placeCells(c.CodePlace, shown(c.CodePlace))...)))
-		}
-		if err != nil {
-			return err
-		}
+	var list []wire.FunctionCoverage
+	for i := range r.Functions {
+		list = append(list, wire.DescribeFunctionCoverage(&r.Functions[i]))
 	}
-	if w.json {
-		return nil
-	}
-	return table.Flush()
+	columns := append(right("calls", "instructions", "branches"), w.placeColumns()...)
+	return rows(w, list, columns, func(c wire.FunctionCoverage) []string {
+		row := []string{number(c.Calls), covered(c.Instructions), covered(c.Branches)}
+		return append(row, w.placeCells(c.CodePlace, shown(c.CodePlace))...)
+	})
 }
 
-// missing prints the lines that were not executed. Lines without code between them do not part them.
+// missing prints the lines that were not executed in the form that editors and compilers have for places, with the whole path, so
+// that they can be gone to.
 func (w *whole) missing(r *coverage.Report) error {
 	for _, f := range r.Files {
-		for i := 0; i < len(f.Lines); i++ {
-			if f.Lines[i].Count > 0 {
-				continue
+		for _, u := range wire.Uncovered(f) {
+			lines := number(u.First)
+			if u.Last != u.First {
+				lines += "-" + number(u.Last)
 			}
-			u := wire.UncoveredLines{File: f.Path, First: f.Lines[i].Number}
-			for i+1 < len(f.Lines) && f.Lines[i+1].Count == 0 {
-				i++
-			}
-			u.Last = f.Lines[i].Number
 			var err error
-			switch {
-			case w.json:
-				err = objects(w, []wire.UncoveredLines{u})
-			case u.First == u.Last:
-				_, err = fmt.Fprintf(w, "%s:%d\n", text.Visible(u.File), u.First)
-			default:
-				_, err = fmt.Fprintf(w, "%s:%d-%d\n", text.Visible(u.File), u.First, u.Last)
+			if w.json {
+				err = jsontext.Write(w.Output, u, "")
+			} else {
+				_, err = fmt.Fprintf(w, "%s:%s\n", text.Visible(u.File), lines)
 			}
 			if err != nil {
 				return err

@@ -3,18 +3,16 @@ package query
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/internal/text"
-	"tracewell/itrace/sites"
 	"tracewell/view/wire"
 )
 
 // mixCommand is "tracewell query mix".
+//
+// The column of addresses tells a loop from code that is spread over the program: many executions at few addresses are a loop.
 type mixCommand struct {
 	asking
 	Limit flags.Count `short:"n" name:"limit" placeholder:"N" default:"0" help:"Print the first N (0: all)."`
@@ -27,57 +25,21 @@ func (*mixCommand) Examples() string {
 `
 }
 
-// Run implements kong's command.
+// Run implements kong's command. What the trace does not tell is a row of its own, so that the shares are of everything.
 func (c *mixCommand) Run(streams console.Streams) error {
 	return c.readWhole(streams, nil, func(w *whole) error {
-		shares := first(w.mix(), c.Limit)
-		if w.json {
-			return objects(w, shares)
-		}
-		table := text.NewTable(w, w.Width, w.Style, text.Column{Title: "instructions", Right: true},
-			text.Column{Title: "share", Right: true}, text.Column{Title: "addresses", Right: true}, text.Column{Title: "mnemonic"})
-		for _, s := range shares {
-			row := []string{strconv.FormatUint(s.Count, 10), percent(s.Share), strconv.Itoa(s.Sites),
-				text.Visible(cmp.Or(s.Mnemonic, "(not told)"))}
-			if err := table.Row(console.CellsOf(row)); err != nil {
-				return err
-			}
-		}
-		return table.Flush()
+		// Mnemonics are as long as assemblers make them, so they are last.
+		columns := append(right("instructions", "share", "addresses"), text.Column{Title: "mnemonic"})
+		return rows(w, first(w.Mix(), c.Limit), columns, func(s wire.MixShare) []string {
+			return []string{number(s.Count), percent(s.Share), number(s.Sites), text.Visible(cmp.Or(s.Mnemonic, "(not told)"))}
+		})
 	})
-}
-
-// mix is how often each mnemonic was executed, most first. Code that was replaced by other at the same address counts as what was
-// there last.
-func (w *whole) mix() []wire.MixShare {
-	all := w.executed()
-	shares := make(map[string]*wire.MixShare)
-	for i := range w.Table.Sites {
-		s := &w.Table.Sites[i]
-		if s.Count == 0 {
-			continue
-		}
-		mnemonic := w.Table.Mnemonic(i)
-		m := shares[mnemonic]
-		if m == nil {
-			m = &wire.MixShare{Mnemonic: mnemonic}
-			shares[mnemonic] = m
-		}
-		m.Count += s.Count
-		m.Sites++
-	}
-	list := make([]wire.MixShare, 0, len(shares))
-	for m := range maps.Values(shares) {
-		m.Share = w.share(m.Count, all)
-		list = append(list, *m)
-	}
-	slices.SortFunc(list, func(a, b wire.MixShare) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Mnemonic, b.Mnemonic))
-	})
-	return list
 }
 
 // blocksCommand is "tracewell query blocks".
+//
+// A hot loop is one or two rows here and dozens in a profile by address. The order is that of instructions executed, not of
+// executions: a long block is worth more attention than a short one that is entered as often.
 type blocksCommand struct {
 	asking
 	Limit flags.Count `short:"n" name:"limit" placeholder:"N" default:"20" help:"Print the first N (${default}; 0: all)."`
@@ -89,42 +51,19 @@ func (*blocksCommand) Examples() string {
 `
 }
 
-// Run implements kong's command.
+// Run implements kong's command. Blocks end where something branches, so a trace of addresses alone has none.
 func (c *blocksCommand) Run(streams console.Streams) error {
 	return c.readWhole(streams, nil, func(w *whole) error {
 		if err := w.requireFlow(); err != nil {
 			return err
 		}
-		blocks := w.Table.Blocks()
-		slices.SortStableFunc(blocks, func(a, b sites.Block) int { return cmp.Compare(b.Instructions, a.Instructions) })
-		blocks = first(blocks, c.Limit)
-		all := w.executed()
-		columns := []text.Column{{Title: "executed", Right: true}, {Title: "length", Right: true}, {Title: "instructions", Right: true},
-			{Title: "share", Right: true}, {Title: "addresses"}}
-		table := text.NewTable(w, w.Width, w.Style, append(columns, w.placeColumns()...)...)
-		for _, b := range blocks {
-			block := w.block(b)
-			var err error
-			if w.json {
-				err = objects(w, []wire.BasicBlock{block})
-			} else {
-				row := []string{strconv.FormatUint(b.Count, 10), strconv.Itoa(block.Length), strconv.FormatUint(b.Instructions, 10),
-					percent(w.share(b.Instructions, all)), fmt.Sprintf("%s..%s", block.Address, block.Last)}
-				err = table.Row(console.CellsOf(append(row, w.placeCells(block.CodePlace, text.Visible(block.Function))...)))
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if w.json {
-			return nil
-		}
-		return table.Flush()
+		// Shares are of everything, so that rows that --limit leaves out are what is missing to 100 %.
+		all := float64(max(w.Executed(), 1))
+		columns := append(right("executed", "length", "instructions", "share"), text.Column{Title: "addresses"})
+		return rows(w, first(w.Blocks(), c.Limit), append(columns, w.placeColumns()...), func(b wire.BasicBlock) []string {
+			row := []string{number(b.Count), number(b.Length), number(b.Instructions), percent(float64(b.Instructions) / all),
+				fmt.Sprintf("%s..%s", b.Address, b.Last)}
+			return append(row, w.placeCells(b.CodePlace, text.Visible(b.Function))...)
+		})
 	})
-}
-
-func (w *whole) block(b sites.Block) wire.BasicBlock {
-	begin, last := &w.Table.Sites[b.Sites[0]], &w.Table.Sites[b.Sites[len(b.Sites)-1]]
-	return wire.BasicBlock{CodePlace: w.place(begin.PC, begin.Function), Last: fmt.Sprintf("0x%x", last.PC), Length: len(b.Sites),
-		Count: b.Count, Instructions: b.Instructions}
 }

@@ -11,10 +11,16 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 )
 
-// TestQueriesPage runs the examples of docs/trace-queries.md, and compares what they print with the lines below them, if there are
-// any.
-func TestQueriesPage(t *testing.T) {
-	page := clitest.Content(t, clitest.Absolute(t, "../../../../../docs/trace-queries.md"))
+// TestPages runs the examples of pages in docs, and compares what they print with the lines below them, if there are any.
+func TestPages(t *testing.T) {
+	for name, least := range map[string]int{"trace-queries.md": 9, "trace-profile.md": 11} {
+		page := clitest.Content(t, clitest.Absolute(t, "../../../../../docs/"+name))
+		t.Run(name, func(t *testing.T) { runPage(t, page, least) })
+	}
+}
+
+// runPage runs the examples of a page, of which there are so many at least.
+func runPage(t *testing.T, page string, least int) {
 	t.Chdir(t.TempDir())
 	const indent, prompt = "    ", "    $ tracewell "
 	_, rest, _ := strings.Cut(page, prompt)
@@ -35,7 +41,7 @@ func TestQueriesPage(t *testing.T) {
 		}
 		examples++
 	}
-	if examples < 9 {
+	if examples < least {
 		t.Errorf("%d examples", examples)
 	}
 }

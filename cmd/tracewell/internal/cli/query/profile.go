@@ -1,12 +1,6 @@
 package query
 
 import (
-	"cmp"
-	"fmt"
-	"maps"
-	"slices"
-	"strconv"
-
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/internal/text"
@@ -14,6 +8,9 @@ import (
 )
 
 // profileCommand is "tracewell query profile".
+//
+// A sampling profiler estimates what this counts. The unit is the instruction: where the trace has times, "query functions" has
+// them, but the time of a single instruction is mostly that of what the processor waited for.
 type profileCommand struct {
 	asking
 	By    string      `enum:"address,line,function" default:"address" help:"What is counted: address, line or function (${default})."`
@@ -27,88 +24,30 @@ func (*profileCommand) Examples() string {
 `
 }
 
-// Run implements kong's command.
+// Run implements kong's command. It requires nothing of the trace but addresses.
 func (c *profileCommand) Run(streams console.Streams) error {
 	return c.readWhole(streams, nil, func(w *whole) error {
+		// A program without lines would have an empty table, and a program is what the user has given for the lines.
 		if c.By == "line" && !w.hasLines() {
 			return w.noLines()
 		}
-		spots := first(w.hotSpots(c.By), c.Limit)
-		if w.json {
-			return objects(w, spots)
-		}
-		columns := []text.Column{{Title: "instructions", Right: true}, {Title: "share", Right: true}}
-		if c.By == "address" {
+		// Of an address both its function and its mnemonic are wanted; of a line or a function it would be one of many.
+		byAddress := c.By == "address"
+		columns := right("instructions", "share")
+		if byAddress {
 			columns = append(columns, text.Column{Title: "address"})
 		}
 		columns = append(columns, w.placeColumns()...)
-		if c.By == "address" {
+		if byAddress {
 			columns = append(columns, text.Column{Title: "mnemonic"})
 		}
-		table := text.NewTable(w, w.Width, w.Style, columns...)
-		for _, s := range spots {
-			row := []string{strconv.FormatUint(s.Instructions, 10), percent(s.Share)}
-			function := shown(s.CodePlace)
-			if c.By == "address" {
-				row, function = append(row, s.Address), text.Visible(s.Function)
+		return rows(w, first(w.HotSpots(c.By), c.Limit), columns, func(s wire.HotSpot) []string {
+			row := []string{number(s.Instructions), percent(s.Share)}
+			if !byAddress { // the address stands in for a name that there is not
+				return append(row, w.placeCells(s.CodePlace, shown(s.CodePlace))...)
 			}
-			row = append(row, w.placeCells(s.CodePlace, function)...)
-			if c.By == "address" {
-				row = append(row, text.Visible(s.Mnemonic))
-			}
-			if err := table.Row(console.CellsOf(row)); err != nil {
-				return err
-			}
-		}
-		return table.Flush()
+			row = append(append(row, s.Address), w.placeCells(s.CodePlace, text.Visible(s.Function))...)
+			return append(row, text.Visible(s.Mnemonic))
+		})
 	})
-}
-
-// noLines is the error of a question about lines of a program that has none.
-func (w *whole) noLines() error {
-	if w.program == nil {
-		return fmt.Errorf("lines require the program: --exec")
-	}
-	return fmt.Errorf("%s: no lines: %s", text.Visible(w.program.File.Path()), w.program.File.WhyNoDWARF())
-}
-
-func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
-
-// hotSpots are what was executed by what, most first.
-func (w *whole) hotSpots(by string) []wire.HotSpot {
-	all := w.executed()
-	spots := make(map[wire.CodePlace]*wire.HotSpot)
-	for _, n := range w.Table.Executed() {
-		s := &w.Table.Sites[n]
-		at, place := s.PC, wire.CodePlace{}
-		if by == "function" && s.Function >= 0 {
-			at = w.Functions[s.Function].Begin
-		}
-		place = w.place(at, s.Function)
-		key := place
-		if by == "line" { // the first address stands for the line
-			if key.Address = ""; key.Line == 0 {
-				continue
-			}
-		}
-		spot := spots[key]
-		if spot == nil {
-			spot = &wire.HotSpot{CodePlace: place}
-			spots[key] = spot
-		}
-		spot.Instructions += s.Count
-		if by == "address" {
-			spot.Mnemonic = w.Table.Mnemonic(n)
-		}
-	}
-	list := make([]wire.HotSpot, 0, len(spots))
-	for spot := range maps.Values(spots) {
-		spot.Share = w.share(spot.Instructions, all)
-		list = append(list, *spot)
-	}
-	slices.SortFunc(list, func(a, b wire.HotSpot) int {
-		return cmp.Or(cmp.Compare(b.Instructions, a.Instructions), cmp.Compare(len(a.Address), len(b.Address)),
-			cmp.Compare(a.Address, b.Address))
-	})
-	return list
 }

@@ -1,16 +1,20 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 
 	"tracewell/arch"
 	"tracewell/arch/flow"
 	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/cmd/tracewell/internal/cli/input"
+	"tracewell/internal/jsontext"
 	"tracewell/internal/progress"
 	"tracewell/internal/text"
 	"tracewell/itrace"
@@ -21,7 +25,8 @@ import (
 	"tracewell/view/wire"
 )
 
-// wholeCommands are the questions about all of a trace.
+// wholeCommands are the questions about all of a trace. They share one pass (readWhole) and differ in what they print of it, so
+// that the counts of one are those of another.
 type wholeCommands struct {
 	Functions functionsCommand `cmd:"" help:"Print what each function took: calls, instructions and time, with and without what it called."`
 	Calltree  calltreeCommand  `cmd:"" help:"Print which function called which, by paths of calls, or folded stacks for flame graphs."`
@@ -34,15 +39,26 @@ type wholeCommands struct {
 
 // whole is the answer to a question about all of a trace, which is read once from its beginning to --to. No index is needed for
 // that; --from and --to are found by one unless they are the ends.
+//
+// It has what was found, which the documents of view/wire are made of, and where to print them: people and programs get the same
+// figures, because tables are made of these documents, too.
 type whole struct {
-	*calls.Walker
+	wire.WholeTrace
 	*console.Output
 	json     bool
 	messages io.Writer
-	program  *program.Program // nil without --exec
-	scale    string           // the unit of time
-	timed    bool             // the trace has times
+	scale    string // the unit of time
 }
+
+// # The flow of a question about all of a trace
+//
+// The trace is opened and its dialect detected as for other questions. If there are --from and --to, the index finds them first.
+// Then records go from the decoder to the walker, which counts: what is executed where, and which calls are active. At the end
+// print gets the walker, in which everything is. Only two questions need more while it reads: events, which prints what is over at
+// once, and the calls for Perfetto, of which there may be more than fit into memory. They hand the walker a function in prepare.
+//
+// To add one: a struct that embeds asking, whose Run calls readWhole; a line in wholeCommands; a document in view/wire with a
+// method of WholeTrace that makes it. What is printed of it are rows, with columns that have a cell.
 
 // readWhole reads the trace and has print print what was found. prepare, unless nil, is given the walker before anything is read,
 // and the output.
@@ -56,6 +72,7 @@ func (a *asking) readWhole(streams console.Streams, prepare func(*whole) error, 
 		return err
 	}
 	defer file.Close()
+	// What could be unpacked of a damaged file is read: most of a long trace is worth more than nothing.
 	if file.Damage != nil {
 		fmt.Fprintf(streams.Err, "tracewell: %v\n", file.Damage)
 	}
@@ -77,12 +94,14 @@ func (a *asking) readWhole(streams console.Streams, prepare func(*whole) error, 
 			return err
 		}
 		defer symbols.Close()
-		w.program = program.New(symbols, 0)
+		w.Code = program.New(symbols, 0)
+		// A user who names an architecture knows better than the file, as with code that another core of the chip executes.
 		if set == nil {
-			set = w.program.Set
+			set = w.Code.Set
 		}
 	}
-	w.Walker = calls.New(sites.New(w.program, set))
+	// Without either the walker finds out the instruction set by the first instructions.
+	w.Walker = calls.New(sites.New(w.Code, set))
 	w.From, w.Only = from, a.CPU
 	ctx, stop := console.UntilInterrupted()
 	defer stop()
@@ -93,6 +112,7 @@ func (a *asking) readWhole(streams console.Streams, prepare func(*whole) error, 
 				return err
 			}
 		}
+		// The bar is gone before anything is printed: both may be on the same terminal.
 		bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(file.Name), Total: file.Size()})
 		err := w.read(ctx, itrace.NewReader(io.NewSectionReader(file, 0, file.Size()), d), to, bar)
 		bar.Done()
@@ -104,7 +124,8 @@ func (a *asking) readWhole(streams console.Streams, prepare func(*whole) error, 
 	})
 }
 
-// set is the instruction set of --arch, nil for one that has to be found out.
+// set is the instruction set of --arch, nil for one that has to be found out. Architectures whose registers are known to replay,
+// but not how they call, are an error here and nowhere else.
 func (a *asking) set() (*flow.Set, error) {
 	if a.Arch == "" {
 		return nil, nil
@@ -123,7 +144,8 @@ func (a *asking) set() (*flow.Set, error) {
 	return nil, fmt.Errorf("--arch: calls of %s cannot be told yet", m.Title)
 }
 
-// ends are the instructions of --from and --to.
+// ends are the instructions of --from and --to. Positions mean the same as in questions about a point, so the index finds them; but
+// the index is not built for those who ask about everything, as that takes longer than the answer.
 func (a *asking) ends(streams console.Streams) (from, to int64, err error) {
 	if a.From == "begin" && a.To == "end" {
 		return 0, math.MaxInt64, nil
@@ -131,6 +153,7 @@ func (a *asking) ends(streams console.Streams) (from, to int64, err error) {
 	if a.Trace == "-" {
 		return 0, 0, errors.New("--from and --to of a question about the whole trace require a file: the trace is read twice")
 	}
+	// Positions count the instructions of all processors, and what is printed is not theirs.
 	asked := *a
 	asked.CPU, asked.JSON = nil, false
 	err = asked.ask(streams, func(a *answer) error {
@@ -140,7 +163,8 @@ func (a *asking) ends(streams console.Streams) (from, to int64, err error) {
 	return from, to, err
 }
 
-// read reads the trace up to an instruction.
+// read reads the trace up to an instruction. The records of a batch are few, so that they stay in the processor's cache between the
+// decoder and the walker.
 func (w *whole) read(ctx context.Context, r *itrace.Reader, to int64, bar *progress.Bar) error {
 	records := make([]itrace.Record, 256)
 	for left := to; left > 0; {
@@ -154,6 +178,7 @@ func (w *whole) read(ctx context.Context, r *itrace.Reader, to int64, bar *progr
 		if ctx.Err() != nil {
 			return console.ErrInterrupted
 		}
+		// Effects of the last instruction say nothing that is asked, so the batch is cut in front of the first one too many.
 		for i := 0; i < n; i++ {
 			if records[i].Kind == itrace.Instruction {
 				if left == 0 {
@@ -169,23 +194,27 @@ func (w *whole) read(ctx context.Context, r *itrace.Reader, to int64, bar *progr
 		bar.Set(done)
 	}
 	w.Finish()
+	// An empty answer would look as if nothing of what was asked had been executed.
 	if w.Position == 0 {
 		return errors.New("the trace has no instructions")
 	}
 	return nil
 }
 
-// note remembers whether there are times, and their unit.
+// note remembers whether there are times, and their unit. A trace whose times are all 0 has none: producers that do not tell time
+// write that, or nothing.
 func (w *whole) note(records []itrace.Record) {
 	for i := range records {
-		if r := &records[i]; !w.timed && r.Kind == itrace.Instruction && r.Time > 0 {
-			w.timed, w.scale = true, string(r.Scale)
+		if r := &records[i]; !w.Timed && r.Kind == itrace.Instruction && r.Time > 0 {
+			w.Timed, w.scale = true, string(r.Scale)
 		}
 	}
 }
 
-// complain tells what could not be explained.
+// complain tells what could not be explained, on standard error: the figures are right but for that, and whoever reads them should
+// know.
 func (w *whole) complain() {
+	// Each kind is one line, however often it was met: with gaps it is met all the time.
 	say := func(n uint64, what string) {
 		if n > 0 {
 			fmt.Fprintf(w.messages, "tracewell: %s\n", fmt.Sprintf(what, n))
@@ -200,45 +229,97 @@ func (w *whole) complain() {
 	say(w.Elided, "%d calls count for their callers: there are too many paths of calls")
 }
 
-// requireFlow is the error of a trace that does not tell calls.
+// requireFlow is the error of a trace that does not tell calls. A table with one function in it would look like an answer.
 func (w *whole) requireFlow() error {
 	for i := range w.Table.Sites {
 		if s := &w.Table.Sites[i]; s.Told && s.Count > 0 {
 			return nil
 		}
 	}
+	// Few instructions fit many sets: one of the wrong set would make calls of what is none.
+	if w.Table.Opcodes {
+		return errors.New("the instruction set cannot be told by so few instructions; --arch or --exec tells it")
+	}
 	return errors.New("the trace tells neither opcodes nor disassembly, so calls cannot be told; --exec PROGRAM has the code")
 }
 
-// place is what is known of an address.
-func (w *whole) place(pc uint64, function int32) wire.CodePlace {
-	p := wire.CodePlace{Address: fmt.Sprintf("0x%x", pc)}
-	if function >= 0 {
-		p.Function = w.Functions[function].Name
+// hasLines reports whether the program tells lines.
+func (w *whole) hasLines() bool { return w.Code != nil && w.Code.File.HasDWARF() }
+
+// noLines is the error of a question about lines of a program that has none.
+func (w *whole) noLines() error {
+	if w.Code == nil {
+		return errors.New("lines require the program: --exec")
 	}
-	if w.program != nil {
-		if path, line, ok := w.program.Line(pc); ok {
-			p.File, p.Line = path, line
+	return fmt.Errorf("%s: no lines: %s", text.Visible(w.Code.File.Path()), w.Code.File.WhyNoDWARF())
+}
+
+// unit is what times are counted in. Some producers give no unit.
+func (w *whole) unit() string { return cmp.Or(w.scale, "time") }
+
+// rows prints elements of a list: as objects, one a line, or as rows of a table with the cells that row makes of each. All
+// questions print by this, so that none can forget one of the two forms.
+func rows[T any](w *whole, list []T, columns []text.Column, row func(T) []string) error {
+	table := text.NewTable(w, w.Width, w.Style, columns...)
+	for _, item := range list {
+		var err error
+		if w.json {
+			err = jsontext.Write(w.Output, item, "")
+		} else {
+			err = table.Row(console.CellsOf(row(item)))
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return p
-}
-
-// time is a time for JSON, nil if the trace has none.
-func (w *whole) time(t uint64) *uint64 {
-	if !w.timed {
+	if w.json {
 		return nil
 	}
-	return &t
+	return table.Flush()
 }
 
-// share is a part of all instructions.
-func (w *whole) share(n, of uint64) float64 { return float64(n) / float64(max(of, 1)) }
-
-// executed is how many instructions were executed.
-func (w *whole) executed() (n uint64) {
-	for i := range w.Table.Sites {
-		n += w.Table.Sites[i].Count
+// first are the first elements of a list, or all if the limit is 0. Lists are sorted by what matters, so that few of them are
+// enough on a terminal; programs are given the same, to be told what they ask for.
+func first[T any](list []T, limit flags.Count) []T {
+	if limit > 0 && len(list) > int(limit) {
+		return list[:limit]
 	}
-	return n
+	return list
 }
+
+// right are columns of numbers, which people compare by their last digits.
+func right(titles ...string) (columns []text.Column) {
+	for _, title := range titles {
+		columns = append(columns, text.Column{Title: title, Right: true})
+	}
+	return columns
+}
+
+// placeColumns are those of a function, and of a line if the program tells lines: a column without a cell is no use.
+func (w *whole) placeColumns() []text.Column {
+	columns := []text.Column{{Title: "function"}}
+	if w.hasLines() {
+		columns = append(columns, text.Column{Title: "line"})
+	}
+	return columns
+}
+
+// placeCells are the cells of these columns. The folders of a file are those of whoever compiled it, and only JSON has them.
+func (w *whole) placeCells(p wire.CodePlace, function string) []string {
+	switch {
+	case !w.hasLines():
+		return []string{function}
+	case p.File == "":
+		return []string{function, ""}
+	}
+	return []string{function, text.Visible(fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line))}
+}
+
+// shown is the name of a place for people: its address if it has no name.
+func shown(p wire.CodePlace) string { return text.Visible(cmp.Or(p.Function, p.Address)) }
+
+// percent is a share for people: a tenth of a percent is what figures of this kind are good for.
+func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
+
+// number is a count.
+func number[N int | int64 | uint64](n N) string { return fmt.Sprint(n) }

@@ -141,8 +141,10 @@ func TestWholeErrors(t *testing.T) {
 	tenet, plain, spike := recorded(t, "x86.tenet.log.zst"), recorded(t, "plain.ibex.log.zst"), recorded(t, "plain.spike.log.zst")
 	elf := recorded(t, "plain.elf")
 	generated(t)
+	clitest.Put(t, "few.jsonl", []byte(`{"kind":"instruction","address":"0x10","opcode":"0x13"}`+"\n"))
 	for _, test := range []struct{ args, want string }{
 		{"functions " + tenet, "calls cannot be told; --exec"},
+		{"functions few.jsonl", "the instruction set cannot be told"},
 		{"blocks " + tenet, "calls cannot be told; --exec"},
 		{"coverage run.log", "requires the program: --exec"},
 		{"coverage " + plain + " --exec " + elf, "--by function requires none"},
