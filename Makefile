@@ -21,7 +21,7 @@ FISHDIR   = $(PLACE)/share/fish/vendor_completions.d
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build install uninstall demo test setup check format vet lint generate cross race fresh demo-check bench bench-server bench-record gdbsuite measures microbench soak fuzz tdesc-live prove-guard prove-pads prove-match prove-dialects prove-proxy prove-record prove-replay mutants clean
+.PHONY: build install uninstall demo test setup check format vet lint generate cross race fresh demo-check bench bench-server bench-record gdbsuite measures microbench soak fuzz tdesc-live prove-guard prove-pads prove-match prove-dialects prove-cluster prove-proxy prove-record prove-replay mutants clean
 
 ## For everybody
 
@@ -125,6 +125,9 @@ prove-dialects: setup ## programs of six processors under QEMU, its plugins, Val
 	@test/setup qemu-user bochs || \
 	    { echo "NOT RUN: prove-dialects, for want of the packages named above"; exit 1; } >&2
 	$(GO) test -count 1 -run Live -v ./internal/test/producers -live $(if $(SEED),-seed $(SEED))
+
+prove-cluster: ## the array of jobs of examples/match-slurm on a real Slurm of one node, which this machine becomes in namespaces of its own; installs it
+	@test/cluster
 
 prove-record: setup ## what is recorded against what GDB prints, in all builds of the corpus and of random programs; SEED=… for the same ones
 	$(GO) test -count 1 -timeout 60m -run . -v ./internal/test/recordtest -whole $(if $(SEED),-seed $(SEED))
