@@ -101,7 +101,9 @@ func generatedCalls(r *rand.Rand, n int) string {
 			return "poll, " + pick(r, "polled", "polled+2", "(void *)8") + ", " + pick(r, "0", "1", "4") + ", 0"
 		},
 		// The system writes the time that is left.
-		func() string { return "ppoll, polled+1, " + pick(r, "1", "3") + ", &(struct timespec){ 0, 1000 }, 0, 8" },
+		func() string {
+			return "ppoll, polled+1, " + pick(r, "1", "3") + ", &(struct timespec){ 0, 1000 }, 0, 8"
+		},
 		func() string { return "epoll_create1, " + some(r, "EPOLL_CLOEXEC") },
 		func() string {
 			return "epoll_ctl, " + fd() + ", " + pick(r, "EPOLL_CTL_ADD", "EPOLL_CTL_MOD", "EPOLL_CTL_DEL") + ", " + fd() + ", &events[" +
