@@ -218,6 +218,9 @@ func TestPosition(t *testing.T) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
+	if all, err := trace.Object("0x0..0xffffffffffffffff"); err != nil || all.Size != 1<<64-1 {
+		t.Errorf("all of memory: %+v, %v", all, err)
+	}
 	for text, want := range map[string]string{
 		"0x20..0x10": "ends before it begins", "0x10,0": "has no bytes", "nothing": "neither a register", "&t0": "for variables name the program",
 		"0..": "neither a register",
