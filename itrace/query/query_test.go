@@ -64,8 +64,8 @@ func TestRealTraces(t *testing.T) {
 	}
 }
 
-// askAnything asks about something that a trace has. A question that the trace cannot answer has an error that says so, and no answer
-// in the records.
+// askAnything asks about something that a trace has. A question that the trace cannot answer has an error that says so, and no
+// answer in the records.
 func askAnything(t *testing.T, trace *query.Trace, s *story, random *rand.Rand, q asked) {
 	t.Helper()
 	ctx := t.Context()
