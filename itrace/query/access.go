@@ -134,10 +134,7 @@ func (t *Trace) eachLast(ctx context.Context, wants []index.Want, last int64, vi
 	var all []index.Found
 	err := t.EachBack(ctx, t.From, t.To, wants, func(f index.Found) bool {
 		if t.concerns(f.Item) {
-			// A copy, since an item keeps all of its block in memory.
-			it := *f.Item
-			it.Digits, it.Words = bytes.Clone(it.Digits), bytes.Clone(it.Words)
-			f.Item = &it
+			f.Item = alone(f.Item)
 			all = append(all, f)
 		}
 		return int64(len(all)) < last
@@ -151,6 +148,16 @@ func (t *Trace) eachLast(ctx context.Context, wants []index.Want, last int64, vi
 		}
 	}
 	return nil
+}
+
+// alone returns a copy of an item, which keeps no block in memory as the item does; nil of none.
+func alone(it *index.Item) *index.Item {
+	if it == nil {
+		return nil
+	}
+	c := *it
+	c.Digits, c.Words = bytes.Clone(it.Digits), bytes.Clone(it.Words)
+	return &c
 }
 
 // before finds what there was in front of accesses that come in the order of the trace. A register holds what it was last seen to

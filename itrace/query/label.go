@@ -44,8 +44,8 @@ func (l labels) named(name string) (addr, size uint64, ok bool) {
 	return 0, 0, false
 }
 
-// describe names an address of code by the label at or in front of it, "" without one. Of several at one address a global one is
-// what readers know.
+// describeByLabel names an address of code by the label at or in front of it, "" without one. Of several at one address a global
+// one is what readers know.
 func (t *Trace) describeByLabel(addr uint64) string {
 	l := t.labelsOf()
 	last := sort.Search(len(l), func(i int) bool { return uint64(l[i].Addr) > addr }) - 1

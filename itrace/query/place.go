@@ -159,7 +159,8 @@ func (t *Trace) Object(text string) (Object, error) {
 		if o.Addr, _, err = t.address(low); err == nil {
 			last, _, err = t.address(high)
 		}
-		if o.Size = last - o.Addr + 1; err == nil && (last < o.Addr || o.Size == 0) {
+		// All of memory is a byte more than a size can say, of which nobody will miss the last.
+		if o.Size = max(last-o.Addr, last-o.Addr+1); err == nil && last < o.Addr {
 			err = fmt.Errorf("%s is no range: it ends before it begins", text)
 		}
 	case isCount:

@@ -64,8 +64,8 @@ func TestRealTraces(t *testing.T) {
 	}
 }
 
-// askAnything asks about something that a trace has. A question that the trace cannot answer has an error that says so, and no answer
-// in the records.
+// askAnything asks about something that a trace has. A question that the trace cannot answer has an error that says so, and no
+// answer in the records.
 func askAnything(t *testing.T, trace *query.Trace, s *story, random *rand.Rand, q asked) {
 	t.Helper()
 	ctx := t.Context()
@@ -217,6 +217,9 @@ func TestPosition(t *testing.T) {
 		if _, err := trace.Position(t.Context(), text, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
+	}
+	if all, err := trace.Object("0x0..0xffffffffffffffff"); err != nil || all.Size != 1<<64-1 {
+		t.Errorf("all of memory: %+v, %v", all, err)
 	}
 	for text, want := range map[string]string{
 		"0x20..0x10": "ends before it begins", "0x10,0": "has no bytes", "nothing": "neither a register", "&t0": "for variables name the program",

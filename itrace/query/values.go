@@ -70,6 +70,7 @@ func (v *valuer) tell(value Value) error {
 		}
 		return nil
 	}
+	value.Item = alone(value.Item)
 	// A ring, in which the oldest is the one that is written over.
 	if int64(len(v.last)) < v.p.Last {
 		v.last = append(v.last, value)
