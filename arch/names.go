@@ -41,6 +41,16 @@ func alias(all []Register, prefix string) []Register {
 	return all
 }
 
+// padded adds to each register whose number has one digit the same name with two, as QEMU has it: x01 for x1.
+func padded(all []Register) []Register {
+	for i, r := range all {
+		if len(r.Name) == 2 {
+			all[i].Aliases = append(all[i].Aliases, r.Name[:1]+"0"+r.Name[1:])
+		}
+	}
+	return all
+}
+
 // called gives registers their names in a calling convention.
 func called(all []Register, names []string) []Register {
 	for i, name := range names {

@@ -141,8 +141,8 @@ var arm = &Machine{
 	Features: []string{"org.gnu.gdb.arm."}, ELF: elf.EM_ARM, Multiarch: "arm-linux-gnueabihf", AddrSize: 4, Order: little,
 	LittleCode: true, Halfwords: true, C: c32.unsigned(), Breakpoint: []byte{0xf0, 0x01, 0xf0, 0xe7}, BreakKind: armBreakKind,
 	ShortBreakpoint: []byte{0x00, 0xbe},
-	Registers: slices.Concat(registers(General, 4, numbered("r", 9)...), []Register{
-		{Name: "r9", Size: 4, Aliases: []string{"sb"}}, {Name: "r10", Size: 4, Aliases: []string{"sl"}},
+	Registers: slices.Concat(padded(registers(General, 4, numbered("r", 9)...)), []Register{
+		{Name: "r9", Size: 4, Aliases: []string{"sb", "r09"}}, {Name: "r10", Size: 4, Aliases: []string{"sl"}},
 		{Name: "r11", Size: 4, Aliases: []string{"fp"}}, {Name: "r12", Size: 4, Aliases: []string{"ip"}},
 		{Name: "sp", Size: 4, Aliases: []string{"r13"}}, {Name: "lr", Size: 4, Aliases: []string{"r14"}},
 		{Name: "pc", Size: 4, Kind: Status, Aliases: []string{"r15"}},
@@ -177,7 +177,7 @@ var aarch64 = &Machine{
 	Name: "aarch64", Title: "AArch64", Family: "arm", Architectures: []string{"aarch64"}, Features: []string{"org.gnu.gdb.aarch64."},
 	ELF: elf.EM_AARCH64, Multiarch: "aarch64-linux-gnu", AddrSize: 8, Order: little, LittleCode: true,
 	Loaded: [2]Addr{0xaaaa00000000, 0xffffffffffff}, C: c64.unsigned(), Breakpoint: []byte{0x00, 0x00, 0x20, 0xd4},
-	Registers: slices.Concat(registers(General, 8, numbered("x", 29)...), []Register{
+	Registers: slices.Concat(padded(registers(General, 8, numbered("x", 29)...)), []Register{
 		{Name: "x29", Size: 8, Aliases: []string{"fp"}}, {Name: "x30", Size: 8, Aliases: []string{"lr"}}, {Name: "sp", Size: 8},
 		{Name: "pc", Size: 8, Kind: Status}, {Name: "cpsr", Size: 4, Kind: Status, Aliases: []string{"pstate"}},
 	}, registers(Status, 4, "fpsr", "fpcr"), registers(Vector, 16, numbered("v", 32)...)),
