@@ -196,6 +196,10 @@ func (a *aligner) pairBare() (enough bool) {
 	}
 	q, bare := &a.queue[1-side], a.queue[side].at(0)
 	first := q.at(0)
+	if own := &a.queue[side]; own.len() > 1 && own.at(1).scope&itrace.OnlyChanges != 0 {
+		// What registers held, of which the other side tells when they are written.
+		bare.effects = slices.DeleteFunc(bare.effects, func(e effect) bool { return e.kind == writesRegister })
+	}
 	// What the other side does not tell of instructions it does not tell of what was before them.
 	a.restrict(side, bare, bare.scope.Common(first.scope))
 	if !q.shows(bare, records) {

@@ -32,3 +32,35 @@ func TestUntoldWrites(t *testing.T) {
 		}
 	}
 }
+
+// TestHeldAhead: what registers held ahead of the first instruction is not compared where a trace that tells only changes has it and
+// the other has not; one of all writes that another lacks is a difference.
+func TestHeldAhead(t *testing.T) {
+	text := func(tells string, ahead string) Input {
+		var text strings.Builder
+		if ahead != "" {
+			fmt.Fprintf(&text, `{"kind":"register","cpu":0,"name":"x1","value":"%s"}`+"\n", ahead)
+		}
+		for i := range 10 {
+			fmt.Fprintf(&text, `{"kind":"instruction","cpu":0,"address":"0x%x","opcode":"0x13","tells":"opcode registers%s"}`+"\n", 4*i, tells)
+			fmt.Fprintf(&text, `{"kind":"register","name":"x2","value":"0x%x"}`+"\n", i)
+		}
+		return Input{Name: "trace", Reader: strings.NewReader(text.String()), Ready: true}
+	}
+	const all = " all-writes"
+	for name, test := range map[string]struct {
+		reference, other Input
+		want             Verdict
+	}{
+		"changes, all":             {text("", "0x7"), text(all, ""), Equal},
+		"all, changes":             {text(all, ""), text("", "0x7"), Equal},
+		"changes, changes":         {text("", "0x7"), text("", ""), Equal},
+		"both, alike":              {text("", "0x7"), text("", "0x7"), Equal},
+		"both, of different value": {text("", "0x7"), text("", "0x8"), Different},
+		"a write":                  {text(all, "0x7"), text(all, ""), Different},
+	} {
+		if r := Compare(t.Context(), test.reference, test.other, itrace.Registry{jsonl.Dialect}, Options{}); r.Verdict != test.want {
+			t.Errorf("%s: %s %s %v, want %s", name, r.Verdict, r.Reason, r.Counts, test.want)
+		}
+	}
+}

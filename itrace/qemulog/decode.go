@@ -25,6 +25,7 @@ type decoder struct {
 	fresh  []kept // in_asm blocks that have not been executed
 	cpus   []cpu
 	cpu    int32 // of the latest exec line
+	begun  bool  // an instruction has been executed
 	linked bool  // blocks have been linked
 	events bool  // there were exceptions or interrupts
 	traps  bool  // there were some that tell their instruction
@@ -183,7 +184,8 @@ func (d *decoder) run(b *itrace.Batch, line []byte, kind lineKind, at, next int,
 	return u.end
 }
 
-// changes adds what of a dump, which is from a place to another, differs from the one before of the processor.
+// changes adds what of a dump, which is from a place to another, differs from the one before of the processor. The first is all that
+// registers held ahead of the first instruction.
 func (d *decoder) changes(b *itrace.Batch, e *exec, from, to int, last bool) {
 	c := d.processor(e.cpu)
 	d.dump = d.dump[:0]
@@ -206,12 +208,12 @@ func (d *decoder) changes(b *itrace.Batch, e *exec, from, to int, last bool) {
 			}
 			d.dump = append(append(append(append(d.dump, name...), ' '), value...), '\n')
 			old := c.value(name, &cursor)
-			if old == nil || bytes.Equal(old, value) {
+			if old == nil && d.begun || bytes.Equal(old, value) && old != nil {
 				continue
 			}
 			was, _, _ := itrace.ParseDigits(old)
 			is, _, _ := itrace.ParseDigits(value)
-			if was == c.pc && is == e.pc { // a pc whose name is that of any other register
+			if is == e.pc && (old == nil && is != 0 || old != nil && was == c.pc) { // a pc whose name is that of any other register
 				continue
 			}
 			r := b.Add(itrace.Register)
@@ -285,6 +287,7 @@ var waits = []byte("wfi")
 
 // instruction adds an instruction with its scope.
 func (d *decoder) instruction(b *itrace.Batch, e *exec, s itrace.Scope, untold, gap bool) *itrace.Record {
+	d.begun = true
 	r := b.Add(itrace.Instruction)
 	r.CPU, r.Scope = e.cpu, s
 	if untold {
@@ -362,7 +365,7 @@ var classes = func() map[string]class {
 				continue
 			}
 			all[r.Name] = isGeneral
-			for _, name := range r.Aliases {
+			for _, name := range append([]string{r.ABI}, r.Aliases...) {
 				all[name] = isGeneral
 			}
 		}

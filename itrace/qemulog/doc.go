@@ -26,8 +26,9 @@
 //
 // A dump is the state before a block. What differs from the dump before of the same processor was written by the block in between,
 // and is added as effects of its last instruction, in front of the next; changes by an exception or interrupt in between are among
-// them. What an instruction writes is known only if its block is no longer than it. The pc is left out, as are words that say what
-// QEMU keeps of flags. Of names such as x5/t0 the first is taken. Accesses to memory are not told.
+// them. The first of all is added ahead of the first instruction, as what registers held. What an instruction writes is known only
+// if its block is no longer than it. The pc is left out, as are words that say what QEMU keeps of flags. Of names such as x5/t0 the
+// first is taken. Accesses to memory are not told.
 //
 // Without nochain QEMU links blocks, and says so ("Linking TBs"). What runs by a link has no exec line, so from there on any number
 // of instructions may be missing behind a block: its last instruction has Scope Gaps.

@@ -207,6 +207,15 @@ func TestRecords(t *testing.T) {
 	for i, want := range [][]string{
 		{
 			`2 0 remark`,
+			`9 0 mepc=0000000080000062 system`,
+			`10 0 x8=0000000000000000`,
+			`10 0 x9=0000000000000000`,
+			`10 0 x10=0000000000000000`,
+			`10 0 x11=00000000800010b0`,
+			`11 0 x16=0000000000000000`,
+			`11 0 x17=000000000000005d`,
+			`11 0 x18=0000000000000000`,
+			`11 0 x19=0000000000000000`,
 			`6 0 000000008000006c 00000073 U "ecall" trapped registers events traps`,
 			`12 0 exception user_ecall at 000000008000006c, 0000000000000008, 0000000000000000`,
 			`14 0 remark`,
@@ -224,6 +233,11 @@ func TestRecords(t *testing.T) {
 			`15 0 80000000 0800006f M "j                       128                     # 0x80000080" gap`,
 		}, {
 			`2 0 remark`,
+			`6 0 X00=0000000040090000`,
+			`6 0 X01=0000000040090030`,
+			`7 0 X29=0000000000000000`,
+			`7 0 SP=0000000040090260`,
+			`8 0 PSTATE=600003c5 system`,
 			`5 0 40080040 d40000e1  "svc      #0x7" registers events`,
 			`9 0 exception SVC at 40080044, , 56000007`,
 			`15 0 remark`,
@@ -233,6 +247,13 @@ func TestRecords(t *testing.T) {
 			`22 0 remark`,
 		}, {
 			`2 0 remark`,
+			`6 0 EAX=00000000`,
+			`6 0 EBX=00000000`,
+			`6 0 ECX=00000000`,
+			`6 0 EDX=00060fb1`,
+			`7 0 EFL=00000002 system`,
+			`8 0 CS=f000 system`,
+			`9 0 GDT=00000000 system`,
 			`5 0 fffffff0 ea5be000f0  "ljmpw    $0xf000:$0xe05b" registers`,
 			`12 0 remark`,
 			`17 0 EDX=00060000`,
@@ -249,12 +270,41 @@ func TestRecords(t *testing.T) {
 			`8 1 interrupt m_timer at 0000000080001000, 0000000000000007, 0000000000000000`,
 		}, {
 			`2 0 remark`,
+			`6 0 R00=00000000`,
+			`6 0 R01=00000000`,
+			`6 0 R02=00000000`,
+			`6 0 R03=00000000`,
+			`7 0 R12=00000000`,
+			`7 0 R13=00000000`,
+			`7 0 R14=00000000`,
+			`7 0 R15=00000000`,
+			`8 0 PSR=400001d3 system`,
 			`5 0 00000000 00000000  "andeq    r0, r0, r0" registers`,
 			`10 0 remark`,
 			`13 0 00000004 00000000  "andeq    r0, r0, r0" registers`,
 			`17 0 00000008   ""`,
 		}, {
 			`2 0 remark`,
+			`6 0 HI=00000000 system`,
+			`6 0 LO=00000000 system`,
+			`7 0 a0=00000000`,
+			`7 0 a1=00000000`,
+			`7 0 a2=00000000`,
+			`7 0 a3=00000000`,
+			`8 0 t8=00000000`,
+			`8 0 t9=00000000`,
+			`8 0 k0=00000000`,
+			`8 0 k1=00000000`,
+			`9 0 gp=00000000`,
+			`9 0 sp=40800970`,
+			`9 0 s8=00000000`,
+			`9 0 ra=00000000`,
+			`10 0 Status=24000010 system`,
+			`10 0 Cause=00000000 system`,
+			`10 0 EPC=00000000 system`,
+			`11 0 Config0=80008482 system`,
+			`11 0 Config1=9e190c8f system`,
+			`11 0 LLAddr=0000000000000000 system`,
 			`5 0 00020398   "addiu\tsp,sp,-24" registers`,
 			`13 0 remark`,
 			`20 0 sp=40800958`,
@@ -338,7 +388,7 @@ func TestCPUs(t *testing.T) {
 		cpu, value, _ := strings.Cut(line, " ")
 		text += fmt.Sprintf("Trace %s: 0x7f00 [0/%d000/0/201]\n x5/t0 0000000%s\n", cpu, i+1, value)
 	}
-	if diff := cmp.Diff([]string{"6 0 x5=00000002", "12 1 x5=00000008"}, changes(t, text)); diff != "" {
+	if diff := cmp.Diff([]string{"2 0 x5=00000001", "6 0 x5=00000002", "12 1 x5=00000008"}, changes(t, text)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -359,7 +409,7 @@ func TestDumpBehindException(t *testing.T) {
 	text := run + " x5/t0 00000001\n" + run + " x5/t0 00000001\n" +
 		"riscv_cpu_do_interrupt: hart:0, async:0, cause:00000005, epc:0x00001000, tval:0x00000000, desc=fault_load\n x5/t0 00000002\n" +
 		run + " x5/t0 00000002\n"
-	if got, want := changes(t, text), []string{"8 0 x5=00000002"}; !slices.Equal(got, want) {
+	if got, want := changes(t, text), []string{"2 0 x5=00000001", "8 0 x5=00000002"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -367,7 +417,7 @@ func TestDumpBehindException(t *testing.T) {
 // TestDumpsOfBlocks: which instruction of a block of several wrote a register is not known, so that none tells it.
 func TestDumpsOfBlocks(t *testing.T) {
 	text := blockA + runA + " x5/t0 00000001\n" + blockB + runB + " x5/t0 00000002\n" + runB + " x5/t0 00000002\n"
-	if got, want := changes(t, text), []string{"14 0 x5=00000002"}; !slices.Equal(got, want) {
+	if got, want := changes(t, text), []string{"8 0 x5=00000001", "14 0 x5=00000002"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	var told []uint64

@@ -165,6 +165,7 @@ const (
 	hasLinks = 1 << iota
 	hasEvents
 	hasTraps
+	hasBegun
 )
 
 // AppendState implements itrace.Decoder.
@@ -181,7 +182,7 @@ func (d *decoder) AppendState(dst []byte) []byte {
 		dst = appendText(binary.AppendUvarint(dst, c.pc), c.dump)
 	}
 	flags := byte(0)
-	for bit, is := range [...]bool{d.linked, d.events, d.traps} {
+	for bit, is := range [...]bool{d.linked, d.events, d.traps, d.begun} {
 		if is {
 			flags |= 1 << bit
 		}
@@ -219,6 +220,7 @@ func (d *decoder) Restore(state []byte) error {
 		case partRest:
 			flags := s.byte()
 			d.linked, d.events, d.traps = flags&hasLinks != 0, flags&hasEvents != 0, flags&hasTraps != 0
+			d.begun = flags&hasBegun != 0
 			d.cpu = int32(s.number())
 		default:
 			s.wrong = true
