@@ -126,7 +126,9 @@ func (a *aligner) rehash() {
 			continue
 		}
 		for ; q.hashed < len(q.groups); q.hashed++ {
-			q.groups[q.hashed].finishFor(last.scope)
+			if g := q.groups[q.hashed]; !g.bare { // effects ahead of all are compared whatever is told of instructions
+				g.finishFor(last.scope)
+			}
 		}
 	}
 }
