@@ -16,6 +16,7 @@ import (
 	"tracewell/itrace/matcher"
 	"tracewell/itrace/ovpsim"
 	"tracewell/itrace/qemulog"
+	"tracewell/itrace/renode"
 	"tracewell/itrace/riscvdv"
 	"tracewell/itrace/rocket"
 	"tracewell/itrace/rvvi"
@@ -48,4 +49,5 @@ var All = itrace.Registry{
 	lackey.Dialect,
 	gdbsteps.Dialect,
 	bochs.Dialect,
+	renode.Dialect,
 }

@@ -229,6 +229,23 @@ func asOVPsim() func(w *strings.Builder, e *execution) {
 	}
 }
 
+func asRenode(w *strings.Builder, e *execution) {
+	fmt.Fprintf(w, "0x%X: 0x%s\n", e.Addr, strings.ToUpper(e.opcode()))
+	for _, m := range e.loads {
+		fmt.Fprintf(w, "MemoryRead with address 0x%X, value 0x0\n", m.Addr)
+	}
+	for _, m := range e.stores {
+		fmt.Fprintf(w, "MemoryWrite with address 0x%X, value 0x%X\n", m.Addr, m.Value)
+	}
+	if len(e.registers) > 0 {
+		var states []string
+		for _, r := range e.registers {
+			states = append(states, fmt.Sprintf("%s: 0x%X", r.Name, r.Value))
+		}
+		fmt.Fprintf(w, "Post: %s\n", strings.Join(states, " | "))
+	}
+}
+
 // TestRendered: of some formats there is no trace here that its producer wrote. What Spike's trace says, written in their form as
 // their sources say, is equal to it in all that they tell.
 func TestRendered(t *testing.T) {
@@ -245,6 +262,7 @@ func TestRendered(t *testing.T) {
 		"whisper":     {"whisper", asWhisper, match.Counts{Instructions: 199, Registers: 170, Memory: 37}},
 		"whisper csv": {"whisper", asWhisperCSV, match.Counts{Instructions: 199, Registers: 170, Memory: 37}},
 		"ovpsim":      {"ovpsim", asOVPsim(), match.Counts{Instructions: 199}},
+		"renode":      {"renode", asRenode, match.Counts{Instructions: 199, Registers: 150, Memory: 37}},
 	} {
 		var text strings.Builder
 		for _, e := range executions(t, spike) {
