@@ -15,6 +15,7 @@ import (
 	"tracewell/itrace/lackey"
 	"tracewell/itrace/matcher"
 	"tracewell/itrace/ovpsim"
+	"tracewell/itrace/picorv32"
 	"tracewell/itrace/qemulog"
 	"tracewell/itrace/renode"
 	"tracewell/itrace/riscvdv"
@@ -50,4 +51,5 @@ var All = itrace.Registry{
 	gdbsteps.Dialect,
 	bochs.Dialect,
 	renode.Dialect,
+	picorv32.Dialect,
 }
