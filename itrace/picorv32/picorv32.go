@@ -300,4 +300,4 @@ func instructionOf(w *word) (i instruction) {
 }
 
 // ofInterrupts are the registers that only handlers of interrupts can reach.
-var ofInterrupts = [...][]byte{[]byte("q0"), []byte("q1"), []byte("q2"), []byte("q3")}
+var ofInterrupts = [...][]byte{{'q', '0'}, {'q', '1'}, {'q', '2'}, {'q', '3'}}
