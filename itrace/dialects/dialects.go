@@ -6,6 +6,7 @@ import (
 	"tracewell/itrace"
 	"tracewell/itrace/bochs"
 	"tracewell/itrace/cva6"
+	"tracewell/itrace/drmemtrace"
 	"tracewell/itrace/dromajo"
 	"tracewell/itrace/execlog"
 	"tracewell/itrace/gdbsteps"
@@ -52,4 +53,5 @@ var All = itrace.Registry{
 	bochs.Dialect,
 	renode.Dialect,
 	picorv32.Dialect,
+	drmemtrace.Dialect,
 }

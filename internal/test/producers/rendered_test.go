@@ -297,6 +297,45 @@ func TestRendered(t *testing.T) {
 	}
 }
 
+func asDrmemtrace(w *strings.Builder, e *execution) {
+	size := len(e.opcode()) / 2
+	fmt.Fprintf(w, "%12d%12d: %11d ifetch      %2d byte(s) @ 0x%016x %s   %s\n", e.n, e.n, 292, size, e.Addr, e.opcode(), e.Disasm)
+	for _, m := range e.loads {
+		fmt.Fprintf(w, "%12d%12d: %11d read        %2d byte(s) @ 0x%016x by PC 0x%016x\n", e.n, e.n, 292, m.Size, m.Addr, e.Addr)
+	}
+	for _, m := range e.stores {
+		fmt.Fprintf(w, "%12d%12d: %11d write       %2d byte(s) @ 0x%016x by PC 0x%016x\n", e.n, e.n, 292, m.Size, m.Addr, e.Addr)
+	}
+}
+
+// TestRenderedFlow is TestRendered of formats that tell little, by a trace without exceptions.
+func TestRenderedFlow(t *testing.T) {
+	spike := recorded(t, "plain.spike")
+	for dialect, test := range map[string]struct {
+		write func(*strings.Builder, *execution)
+		want  match.Counts
+	}{
+		"drmemtrace": {asDrmemtrace, match.Counts{Instructions: 6886, Memory: 1048}},
+	} {
+		var text strings.Builder
+		for _, e := range executions(t, spike) {
+			test.write(&text, e)
+		}
+		found := dialects.All.Detect([]byte(text.String()))
+		if found.Dialect == nil || found.Dialect.Name != dialect || found.Known != found.Lines {
+			t.Errorf("%s: taken for %v, %d of %d lines", dialect, found.Dialect, found.Known, found.Lines)
+			continue
+		}
+		r := matched(t, spike, []byte(text.String()), match.Options{})
+		if r.Verdict != match.Equal || r.Compared != test.want {
+			t.Errorf("%s: %s %s %v, %+v compared", dialect, r.Verdict, r.Reason, r.Counts, r.Compared)
+			for _, d := range r.Differences {
+				t.Errorf("%s: %+v %+v", dialect, d.Reference, d.Other)
+			}
+		}
+	}
+}
+
 // TestFaultDeferred flips a digit of each result that comes late: it is told of the instruction that it is of, and nothing else.
 func TestFaultDeferred(t *testing.T) {
 	spike := recorded(t, "rv64.spike")
