@@ -16,6 +16,7 @@ import (
 	"tracewell/itrace/lackey"
 	"tracewell/itrace/matcher"
 	"tracewell/itrace/ovpsim"
+	"tracewell/itrace/perfscript"
 	"tracewell/itrace/picorv32"
 	"tracewell/itrace/qemulog"
 	"tracewell/itrace/renode"
@@ -54,4 +55,5 @@ var All = itrace.Registry{
 	renode.Dialect,
 	picorv32.Dialect,
 	drmemtrace.Dialect,
+	perfscript.Dialect,
 }

@@ -8,19 +8,19 @@
 //	RECORD INSTR ": " TID " <marker: " WORDS ">"
 //	RECORD INSTR ": " TID " <thread " TID " exited>"
 //
-//	       47445       37770:     2765543 ifetch       5 byte(s) @ 0x0000000000404a7e 48 8b 5c 24 08       mov    0x08(%rsp)[8byte] -> %rbx
+//	       47444       37769:     2765543 ifetch       6 byte(s) @ 0x0000000000404a78 0f 84 5b 01 00 00    jz     $0x404bd9
 //	       47446       37770:     2765543 read         8 byte(s) @ 0x00007fdf64e2adc8 by PC 0x0000000000404a7e
 //	       10708        8038:     2444839 <marker: kernel xfer from 0x400510 to handler>
 //
 // RECORD, INSTR, which is the number of an instruction, and SIZE are decimal, PC and ADDR hexadecimal. TID is a thread, a number or
 // W and the number of a workload, a point, T and a number: threads are processors, numbered as they come, so that two runs can be
-// compared. BYTES are groups of hexadecimal digits, of x86 a byte each in the order of memory, elsewhere words. WORDS are kinds such
-// as "conditional jump".
+// compared. BYTES are groups of hexadecimal digits, of x86 a byte each in the order of memory, elsewhere words. WORDS are kinds
+// such as "conditional jump".
 //
 // Opcodes are told where there are bytes; data, registers and modes are not. Events are a transfer from the kernel (a signal: an
-// interrupt), a system call, which is an exception, and the transfer that ends a signal; other markers are remarks. A
-// time stamp is a remark, too: one is told for some thousand instructions. Where a window of tracing ends, or numbers of instructions
-// leave some out, the instruction in front says that some are missing behind it.
+// interrupt), a system call, which is an exception, and the transfer that ends a signal; other markers are remarks. A time stamp is
+// a remark, too: one is told for some thousand instructions. Where a window of tracing ends, or numbers of instructions leave some
+// out, the instruction in front says that some are missing behind it.
 //
 // The header, lines of dashes and the results of the tool are remarks. No line of these tests is from a run here: they are of the
 // pages of DynamoRIO's sample traces, and made by the grammar of its source.
@@ -28,11 +28,11 @@ package drmemtrace
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 
 	"tracewell/itrace"
 	"tracewell/itrace/internal/scan"
+	"tracewell/itrace/internal/threads"
 )
 
 // Dialect is the dialect of drmemtrace's view.
@@ -52,41 +52,15 @@ const scope = itrace.NoMode | itrace.NoRegisters | itrace.NoSystem | itrace.NoLo
 // decoder is the Decoder of the view. Its units are an instruction and the bytes in the line behind it, and any other line; what is
 // behind an instruction is looked at up to the next.
 type decoder struct {
-	threads []thread
+	threads threads.Table
 	room    []byte // opcodes, which do not stand together in the text; it is used again by the next Decode
 }
 
-// thread is a processor, which is its place among all.
-type thread struct{ workload, id uint64 }
-
-// mostThreads bounds them.
-const mostThreads = 1 << 16
-
 // AppendState implements itrace.Decoder.
-func (d *decoder) AppendState(dst []byte) []byte {
-	for _, t := range d.threads {
-		dst = binary.AppendUvarint(binary.AppendUvarint(dst, t.workload), t.id)
-	}
-	return dst
-}
+func (d *decoder) AppendState(dst []byte) []byte { return d.threads.AppendState(dst) }
 
 // Restore implements itrace.Decoder.
-func (d *decoder) Restore(state []byte) error {
-	d.threads = d.threads[:0]
-	for len(state) > 0 {
-		workload, n := binary.Uvarint(state)
-		if n <= 0 || len(d.threads) == mostThreads {
-			return itrace.ErrState
-		}
-		id, m := binary.Uvarint(state[n:])
-		if m <= 0 {
-			return itrace.ErrState
-		}
-		d.threads = append(d.threads, thread{workload, id})
-		state = state[n+m:]
-	}
-	return nil
-}
+func (d *decoder) Restore(state []byte) error { return d.threads.Restore(state) }
 
 // Decode implements itrace.Decoder.
 func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
@@ -109,7 +83,7 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 // prefix is what every record begins with.
 type prefix struct {
 	instruction uint64
-	thread      thread
+	thread      threads.ID
 }
 
 // parsePrefix reads "47446 37770: 2765543 " and "10 2: W0.T292 ", with blanks.
@@ -122,31 +96,25 @@ func parsePrefix(l *scan.Line) (p prefix) {
 	l.Expect(": ", "a colon and a thread")
 	l.Blanks()
 	if l.Accept("W") {
-		p.thread.workload = l.Decimal("the number of a workload")
+		p.thread.Of = l.Decimal("the number of a workload")
 		l.Expect(".T", ".T and the number of a thread")
 	}
-	p.thread.id = l.Decimal("the number of a thread")
+	p.thread.Number = l.Decimal("the number of a thread")
 	l.End()
 	l.Blanks()
 	return p
 }
 
 // cpu numbers the thread of a line, unless that has a problem.
-func (d *decoder) cpu(l *scan.Line, t thread) int32 {
-	for i := range d.threads {
-		if d.threads[i] == t {
-			return int32(i)
-		}
-	}
-	switch {
-	case l.Problem != nil:
+func (d *decoder) cpu(l *scan.Line, t threads.ID) int32 {
+	if l.Problem != nil {
 		return 0
-	case len(d.threads) == mostThreads:
+	}
+	cpu, ok := d.threads.CPU(t)
+	if !ok {
 		l.Fail(0, "a thread among the first")
-		return 0
 	}
-	d.threads = append(d.threads, t)
-	return int32(len(d.threads) - 1)
+	return cpu
 }
 
 // unit adds what begins at a place, and returns where the next unit does, or a negative number if that is not known yet.

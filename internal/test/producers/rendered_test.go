@@ -308,6 +308,15 @@ func asDrmemtrace(w *strings.Builder, e *execution) {
 	}
 }
 
+func asPerf(w *strings.Builder, e *execution) {
+	var code []string
+	for at := 0; at < len(e.opcode()); at += 2 {
+		code = append(code, e.opcode()[at:at+2])
+	}
+	fmt.Fprintf(w, "%16s %7d [%03d] %5d.%09d: %16x main+0x%x (/bin/a b) insn: %s\n", "Web Content", 36660, e.n%4, 1, e.n, e.Addr, e.n,
+		strings.Join(code, " "))
+}
+
 // TestRenderedFlow is TestRendered of formats that tell little, by a trace without exceptions.
 func TestRenderedFlow(t *testing.T) {
 	spike := recorded(t, "plain.spike")
@@ -316,6 +325,7 @@ func TestRenderedFlow(t *testing.T) {
 		want  match.Counts
 	}{
 		"drmemtrace": {asDrmemtrace, match.Counts{Instructions: 6886, Memory: 1048}},
+		"perf":       {asPerf, match.Counts{Instructions: 6886}},
 	} {
 		var text strings.Builder
 		for _, e := range executions(t, spike) {
