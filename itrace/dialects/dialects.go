@@ -15,6 +15,7 @@ import (
 	"tracewell/itrace/jsonl"
 	"tracewell/itrace/lackey"
 	"tracewell/itrace/matcher"
+	"tracewell/itrace/opencsd"
 	"tracewell/itrace/ovpsim"
 	"tracewell/itrace/perfscript"
 	"tracewell/itrace/picorv32"
@@ -56,4 +57,5 @@ var All = itrace.Registry{
 	picorv32.Dialect,
 	drmemtrace.Dialect,
 	perfscript.Dialect,
+	opencsd.Dialect,
 }

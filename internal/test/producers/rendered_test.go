@@ -317,6 +317,23 @@ func asPerf(w *strings.Builder, e *execution) {
 		strings.Join(code, " "))
 }
 
+// asOpencsd has ranges of five instructions at most. The program has no others than of four bytes.
+func asOpencsd(all []*execution) func(w *strings.Builder, e *execution) {
+	begins := func(n int) bool { return n == len(all) || n%5 == 0 || all[n-1].Addr+4 != all[n].Addr }
+	return func(w *strings.Builder, e *execution) {
+		if !begins(e.n) {
+			return
+		}
+		end := e.n + 1
+		for !begins(end) {
+			end++
+		}
+		count := end - e.n
+		fmt.Fprintf(w, "Idx:%d; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x%x:[0x%x] num_i(%d) last_sz(4) (ISA=A64) E --- )\n", e.n, e.Addr,
+			e.Addr+4*uint64(count), count)
+	}
+}
+
 // TestRenderedFlow is TestRendered of formats that tell little, by a trace without exceptions.
 func TestRenderedFlow(t *testing.T) {
 	spike := recorded(t, "plain.spike")
@@ -326,6 +343,7 @@ func TestRenderedFlow(t *testing.T) {
 	}{
 		"drmemtrace": {asDrmemtrace, match.Counts{Instructions: 6886, Memory: 1048}},
 		"perf":       {asPerf, match.Counts{Instructions: 6886}},
+		"opencsd":    {asOpencsd(executions(t, spike)), match.Counts{Instructions: 6886}},
 	} {
 		var text strings.Builder
 		for _, e := range executions(t, spike) {
