@@ -186,16 +186,14 @@ func timeOf(line []byte) (at int, time uint64, end int) {
 // threadOf reads what stands in front of the time, from its end: "36660 [016] " or "36660/36661 [016] ".
 func threadOf(line []byte, at int) (id threads.ID, problem *itrace.SyntaxError) {
 	words := bytes.TrimRight(line[:at], " ")
-	cpu := uint64(0)
 	if n := len(words); n > 0 && words[n-1] == ']' {
 		open := bytes.LastIndexByte(words, '[')
-		number, ok := itrace.ParseDecimal(words[max(open, 0)+1 : n-1])
-		if !ok {
+		number, ok := itrace.ParseDecimal(words[open+1 : n-1])
+		if open < 0 || !ok {
 			return id, itrace.Mismatch(line, max(open, 0), "the number of a processor in brackets")
 		}
-		cpu = number
+		id.Of = number
 		words = bytes.TrimRight(words[:open], " ")
-		id.Of = cpu
 	}
 	if len(words) == 0 {
 		return id, nil

@@ -93,6 +93,7 @@ func TestProblems(t *testing.T) {
 		"a 1 [000] 1.123456: 11112222333344445":   `column 21: found "11112222333344445", expected an address without 0x of 64 bits`,
 		"a b [000] 1.123456: 80":                  `column 3: found "b", expected the number of a thread`,
 		"a 1 [x] 1.123456: 80":                    `column 5: found "[x]", expected the number of a processor in brackets`,
+		"] 1.123456: 80":                          `column 1: found "]", expected the number of a processor in brackets`,
 		"a 1 [000] 99999999999999999.123456: 80 ": `column 1: found "a", expected a thread, and a time in seconds with a point and a colon`,
 	} {
 		records := dialecttest.Read(t, Dialect, strings.NewReader(line+"\n"), 8)
