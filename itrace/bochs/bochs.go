@@ -30,11 +30,11 @@ package bochs
 import (
 	"bytes"
 	"debug/elf"
-	"encoding/binary"
 	"math"
 
 	"tracewell/arch"
 	"tracewell/itrace"
+	"tracewell/itrace/internal/held"
 	"tracewell/itrace/internal/scan"
 )
 
@@ -67,7 +67,7 @@ var (
 // decoder is the Decoder of Bochs. Its units are an instruction with all that is told of it, and any other line.
 type decoder struct {
 	seen seen
-	held []held
+	held held.Values
 	room []byte // digits that do not stand together in the text; it is used again by the next Decode
 }
 
@@ -80,61 +80,25 @@ const (
 	allSeen = 1<<iota - 1
 )
 
-// held is what a register held when it was told the last time.
-type held struct {
-	cpu   int32
-	name  string
-	value uint64
-}
-
-// mostHeld bounds them. Those of which there is no room are told each time.
-const mostHeld = 1 << 12
-
 // AppendState implements itrace.Decoder.
 func (d *decoder) AppendState(dst []byte) []byte {
 	if d.seen == 0 {
 		return dst
 	}
-	dst = append(dst, byte(d.seen))
-	for i := range d.held {
-		h := &d.held[i]
-		dst = binary.AppendUvarint(dst, uint64(h.cpu))
-		dst = append(append(dst, byte(len(h.name))), h.name...)
-		dst = binary.AppendUvarint(dst, h.value)
-	}
-	return dst
+	return d.held.AppendState(append(dst, byte(d.seen)))
 }
 
 // Restore implements itrace.Decoder.
 func (d *decoder) Restore(state []byte) error {
-	*d = decoder{held: d.held[:0], room: d.room}
+	d.seen = 0
 	if len(state) == 0 {
-		return nil
+		return d.held.Restore(nil)
 	}
 	if state[0] == 0 || state[0] > byte(allSeen) {
 		return itrace.ErrState
 	}
 	d.seen = seen(state[0])
-	for at := 1; at < len(state); {
-		cpu, n := binary.Uvarint(state[at:])
-		if n <= 0 || cpu > math.MaxInt32 || len(d.held) == mostHeld || at+n >= len(state) {
-			return itrace.ErrState
-		}
-		at += n
-		name := state[at+1:]
-		if len(name) < int(state[at]) {
-			return itrace.ErrState
-		}
-		name = name[:state[at]]
-		at += 1 + len(name)
-		value, n := binary.Uvarint(state[at:])
-		if n <= 0 {
-			return itrace.ErrState
-		}
-		at += n
-		d.held = append(d.held, held{int32(cpu), string(name), value})
-	}
-	return nil
+	return d.held.Restore(state[1:])
 }
 
 // Decode implements itrace.Decoder.
@@ -349,7 +313,7 @@ func (d *decoder) effect(b *itrace.Batch, line []byte, u *unit) *itrace.SyntaxEr
 	if l.Problem != nil {
 		return l.Problem
 	}
-	if string(name) == string(pc) || string(name) == string(pcOf32Bits) || d.unchanged(u.cpu, name, value) {
+	if string(name) == string(pc) || string(name) == string(pcOf32Bits) || d.held.Unchanged(u.cpu, name, value) {
 		return nil
 	}
 	r := b.Add(itrace.Register)
@@ -375,21 +339,6 @@ func (d *decoder) number(l *scan.Line, between string) (value uint64, digits []b
 		}
 		d.room = append(d.room, group...)
 	}
-}
-
-// unchanged notes what a register holds, and reports whether it is what it held before.
-func (d *decoder) unchanged(cpu int32, name []byte, value uint64) bool {
-	for i := range d.held {
-		if h := &d.held[i]; h.cpu == cpu && h.name == string(name) {
-			same := h.value == value
-			h.value = value
-			return same
-		}
-	}
-	if len(d.held) < mostHeld {
-		d.held = append(d.held, held{cpu, string(name), value})
-	}
-	return false
 }
 
 // access adds an access to memory, or a remark if it is one that no instruction asked for.

@@ -6,6 +6,7 @@ import (
 	"tracewell/itrace"
 	"tracewell/itrace/bochs"
 	"tracewell/itrace/cva6"
+	"tracewell/itrace/drmemtrace"
 	"tracewell/itrace/dromajo"
 	"tracewell/itrace/execlog"
 	"tracewell/itrace/gdbsteps"
@@ -14,8 +15,12 @@ import (
 	"tracewell/itrace/jsonl"
 	"tracewell/itrace/lackey"
 	"tracewell/itrace/matcher"
+	"tracewell/itrace/opencsd"
 	"tracewell/itrace/ovpsim"
+	"tracewell/itrace/perfscript"
+	"tracewell/itrace/picorv32"
 	"tracewell/itrace/qemulog"
+	"tracewell/itrace/renode"
 	"tracewell/itrace/riscvdv"
 	"tracewell/itrace/rocket"
 	"tracewell/itrace/rvvi"
@@ -48,4 +53,9 @@ var All = itrace.Registry{
 	lackey.Dialect,
 	gdbsteps.Dialect,
 	bochs.Dialect,
+	renode.Dialect,
+	picorv32.Dialect,
+	drmemtrace.Dialect,
+	perfscript.Dialect,
+	opencsd.Dialect,
 }

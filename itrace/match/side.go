@@ -279,7 +279,9 @@ func (s *side) instruction(r *itrace.Record) {
 		g.wild = true
 		g.opcodes = g.keepDigits(r.Digits)
 	}
-	g.mode = s.names.number(r.Mode)<<8 | uint32(r.State)
+	if g.mode = 0; r.Scope&itrace.NoMode == 0 {
+		g.mode = s.names.number(r.Mode)<<8 | uint32(r.State)
+	}
 	s.fields(g, r)
 	if s.adapt.some {
 		s.adapt.instruction(g)

@@ -134,6 +134,7 @@ func TestPlantedAcrossProducers(t *testing.T) {
 	for _, pair := range []struct{ profile, reference, other string }{
 		{"spike-ibex", "plain.spike", "plain.ibex"}, {"spike-ibex", "plain.ibex", "plain.spike-commits"},
 		{"spike-picorv32", "plain.spike", "plain.picorv32"}, {"spike-picorv32", "plain.ibex", "plain.picorv32"},
+		{"spike-picorv32", "plain.spike", "plain.picorv32-showtrace"}, {"spike-picorv32", "plain.ibex", "plain.picorv32-showtrace"},
 		{"riscv-rtl", "plain.rvvi-0.4", "plain.ibex"}, {"riscv-iss", "plain.spike", "plain.rvvi-0.4"},
 		{"spike-qemu", "plain.spike", "plain.qemu-execlog102-some"}, {"flow", "plain.spike", "plain.qemu-exec"},
 		{"flow", "plain.qemu-steps", "plain.ibex"}, {"riscv-iss", "rv64.spike", "rv64.rvvi-0.4"},

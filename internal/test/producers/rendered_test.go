@@ -229,6 +229,23 @@ func asOVPsim() func(w *strings.Builder, e *execution) {
 	}
 }
 
+func asRenode(w *strings.Builder, e *execution) {
+	fmt.Fprintf(w, "0x%X: 0x%s\n", e.Addr, strings.ToUpper(e.opcode()))
+	for _, m := range e.loads {
+		fmt.Fprintf(w, "MemoryRead with address 0x%X, value 0x0\n", m.Addr)
+	}
+	for _, m := range e.stores {
+		fmt.Fprintf(w, "MemoryWrite with address 0x%X, value 0x%X\n", m.Addr, m.Value)
+	}
+	if len(e.registers) > 0 {
+		var states []string
+		for _, r := range e.registers {
+			states = append(states, fmt.Sprintf("%s: 0x%X", r.Name, r.Value))
+		}
+		fmt.Fprintf(w, "Post: %s\n", strings.Join(states, " | "))
+	}
+}
+
 // TestRendered: of some formats there is no trace here that its producer wrote. What Spike's trace says, written in their form as
 // their sources say, is equal to it in all that they tell.
 func TestRendered(t *testing.T) {
@@ -245,6 +262,7 @@ func TestRendered(t *testing.T) {
 		"whisper":     {"whisper", asWhisper, match.Counts{Instructions: 199, Registers: 170, Memory: 37}},
 		"whisper csv": {"whisper", asWhisperCSV, match.Counts{Instructions: 199, Registers: 170, Memory: 37}},
 		"ovpsim":      {"ovpsim", asOVPsim(), match.Counts{Instructions: 199}},
+		"renode":      {"renode", asRenode, match.Counts{Instructions: 199, Registers: 150, Memory: 37}},
 	} {
 		var text strings.Builder
 		for _, e := range executions(t, spike) {
@@ -274,6 +292,73 @@ func TestRendered(t *testing.T) {
 			t.Errorf("%s: %s %s %v, %+v compared", name, r.Verdict, r.Reason, r.Counts, r.Compared)
 			for _, d := range r.Differences {
 				t.Errorf("%s: %+v %+v", d.What, d.Reference, d.Other)
+			}
+		}
+	}
+}
+
+func asDrmemtrace(w *strings.Builder, e *execution) {
+	size := len(e.opcode()) / 2
+	fmt.Fprintf(w, "%12d%12d: %11d ifetch      %2d byte(s) @ 0x%016x %s   %s\n", e.n, e.n, 292, size, e.Addr, e.opcode(), e.Disasm)
+	for _, m := range e.loads {
+		fmt.Fprintf(w, "%12d%12d: %11d read        %2d byte(s) @ 0x%016x by PC 0x%016x\n", e.n, e.n, 292, m.Size, m.Addr, e.Addr)
+	}
+	for _, m := range e.stores {
+		fmt.Fprintf(w, "%12d%12d: %11d write       %2d byte(s) @ 0x%016x by PC 0x%016x\n", e.n, e.n, 292, m.Size, m.Addr, e.Addr)
+	}
+}
+
+func asPerf(w *strings.Builder, e *execution) {
+	var code []string
+	for at := 0; at < len(e.opcode()); at += 2 {
+		code = append(code, e.opcode()[at:at+2])
+	}
+	fmt.Fprintf(w, "%16s %7d [%03d] %5d.%09d: %16x main+0x%x (/bin/a b) insn: %s\n", "Web Content", 36660, e.n%4, 1, e.n, e.Addr, e.n,
+		strings.Join(code, " "))
+}
+
+// asOpencsd has ranges of five instructions at most. The program has no others than of four bytes.
+func asOpencsd(all []*execution) func(w *strings.Builder, e *execution) {
+	begins := func(n int) bool { return n == len(all) || n%5 == 0 || all[n-1].Addr+4 != all[n].Addr }
+	return func(w *strings.Builder, e *execution) {
+		if !begins(e.n) {
+			return
+		}
+		end := e.n + 1
+		for !begins(end) {
+			end++
+		}
+		count := end - e.n
+		fmt.Fprintf(w, "Idx:%d; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x%x:[0x%x] num_i(%d) last_sz(4) (ISA=A64) E --- )\n", e.n, e.Addr,
+			e.Addr+4*uint64(count), count)
+	}
+}
+
+// TestRenderedFlow is TestRendered of formats that tell little, by a trace without exceptions.
+func TestRenderedFlow(t *testing.T) {
+	spike := recorded(t, "plain.spike")
+	for dialect, test := range map[string]struct {
+		write func(*strings.Builder, *execution)
+		want  match.Counts
+	}{
+		"drmemtrace": {asDrmemtrace, match.Counts{Instructions: 6886, Memory: 1048}},
+		"perf":       {asPerf, match.Counts{Instructions: 6886}},
+		"opencsd":    {asOpencsd(executions(t, spike)), match.Counts{Instructions: 6886}},
+	} {
+		var text strings.Builder
+		for _, e := range executions(t, spike) {
+			test.write(&text, e)
+		}
+		found := dialects.All.Detect([]byte(text.String()))
+		if found.Dialect == nil || found.Dialect.Name != dialect || found.Known != found.Lines {
+			t.Errorf("%s: taken for %v, %d of %d lines", dialect, found.Dialect, found.Known, found.Lines)
+			continue
+		}
+		r := matched(t, spike, []byte(text.String()), match.Options{})
+		if r.Verdict != match.Equal || r.Compared != test.want {
+			t.Errorf("%s: %s %s %v, %+v compared", dialect, r.Verdict, r.Reason, r.Counts, r.Compared)
+			for _, d := range r.Differences {
+				t.Errorf("%s: %+v %+v", dialect, d.Reference, d.Other)
 			}
 		}
 	}
