@@ -207,6 +207,9 @@ func (d *decoder) unit(b *itrace.Batch, at int, last bool) int {
 		if whole {
 			m.Value, m.Digits = names.Accessed(second.value, second.payload, m.Size)
 		}
+		if !whole {
+			return end
+		}
 		result = &second
 		b.Line(next, last)
 	}

@@ -136,9 +136,11 @@ func TestCut(t *testing.T) {
 	const text = `    =00000009 | 80000194 | 00064283 | lbu t0,0(a2)
     @80001082 | 800001a4 | 005600a3 | sb t0,1(a2)
     =00000001 ** SKIPPING DATA UNTIL NEXT BRANCH **
+    @80001082 | 80000194 | 00064283 | lbu t0,0(a2)
+    =s0000009 | 80000194 | 00064283 | lbu t0,0(a2)
 `
 	records := dialecttest.Read(t, Dialect, strings.NewReader(text), 8)
-	if len(records) != 5 || records[0].Scope&itrace.NoLoads == 0 || records[2].Scope&itrace.Gaps == 0 || len(records[3].Digits) > 0 {
+	if len(records) != 8 || records[0].Scope&itrace.NoLoads == 0 || records[2].Scope&itrace.Gaps == 0 || len(records[3].Digits) > 0 {
 		t.Errorf("the records are %v", dialecttest.Lines(t, Dialect, text))
 	}
 }

@@ -198,6 +198,7 @@ func (d *decoder) instruction(b *itrace.Batch, at int, last bool) (end int) {
 		ahead, end = ahead || kind == isAhead, after
 	}
 	if ahead {
+		d.seen |= seenRegisters // what they hold is kept even if the instruction cannot be read
 		d.effects(b, next, end, last, 0, true)
 	}
 	line, _ = b.Line(at, last)

@@ -48,6 +48,8 @@ Post: R0: 0x1 | R1: 0x9
 Post: R0: 0x0 | R1: 0x9
 0x800C:   e5920004  ldr r0, [r2, #4]                             [main+0x4]
 `},
+	{"an instruction that cannot be read",
+		"0x8000: 0xE3Ag\nPre: R0: 0x0 | R1: 0x9\n0x8004: 0xE5810000\nPost: R0: 0x0 | R1: 0x9\n0x8008: 0x0\n"},
 	{"opcodes alone", strings.Repeat("0x00000297\n0x01028293\n0x30529073\n0x3B90106F\n0x5FC00297\n0x88C28293\n", 3)},
 }
 
@@ -146,8 +148,8 @@ func TestAlone(t *testing.T) {
 		strings.Repeat("0x8000\n", 20):                          true,
 		"0x8000\n0x9000\n0xa000\n0xb000\n0xc000\n":              false,
 		"0x8000\n0x8003\n0xa000\n0xb000\n0xb002\n":              true,
-		museum[5].text:                                          false,
-		"0x297\nMemoryRead with address 0x0\n" + museum[5].text: false,
+		museum[6].text:                                          false,
+		"0x297\nMemoryRead with address 0x0\n" + museum[6].text: false,
 	} {
 		for _, r := range dialecttest.Read(t, Dialect, strings.NewReader(text), 8) {
 			if r.Kind != itrace.Remark && (r.Kind == itrace.Instruction) != want {
