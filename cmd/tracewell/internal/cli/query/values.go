@@ -30,6 +30,7 @@ func (*valuesCommand) Examples() string {
 // Run implements kong's command. The values of memory are those of the whole range as one number, whatever part of it is written;
 // those of a register stand for themselves for each processor.
 func (c *valuesCommand) Run(streams console.Streams) error {
+	// What is asked about is looked up when the trace is open: names of registers are those that it has.
 	return c.ask(streams, func(a *answer) error {
 		o, err := a.Object(c.Object)
 		if err != nil {
