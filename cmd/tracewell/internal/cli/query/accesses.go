@@ -57,7 +57,7 @@ func (c *writersCommand) Run(streams console.Streams) error {
 	if c.Output != "" {
 		return c.export(streams, c.Output, []string{c.Object}, map[string]exporter{
 			".parquet": func(a *answer, objects []query.Object, out io.Writer) error {
-				return a.accessTable(a.Writers, objects[0], c.pick(), out)
+				return a.accessTable(a.Writers, objects[0], c.pick(), [2]index.What{index.RegisterSet, index.Write}, out)
 			},
 		})
 	}
@@ -87,7 +87,7 @@ func (c *readersCommand) Run(streams console.Streams) error {
 	if c.Output != "" {
 		return c.export(streams, c.Output, []string{c.Object}, map[string]exporter{
 			".parquet": func(a *answer, objects []query.Object, out io.Writer) error {
-				return a.accessTable(a.Readers, objects[0], c.pick(), out)
+				return a.accessTable(a.Readers, objects[0], c.pick(), [2]index.What{index.RegisterGet, index.Read}, out)
 			},
 		})
 	}
@@ -101,7 +101,7 @@ type accessQuestion func(context.Context, query.Object, query.Pick, func(query.A
 
 // accessTable writes accesses as rows of a file. No accesses are a file without rows, which scripts need no exception for; the
 // table for people says it in words.
-func (a *answer) accessTable(question accessQuestion, o query.Object, pick query.Pick, out io.Writer) error {
+func (a *answer) accessTable(question accessQuestion, o query.Object, pick query.Pick, what [2]index.What, out io.Writer) error {
 	file, err := newRowFile(out)
 	if err != nil {
 		return err
@@ -112,6 +112,7 @@ func (a *answer) accessTable(question accessQuestion, o query.Object, pick query
 	}); err != nil {
 		return err
 	}
+	a.gaps(o, what)
 	return file.Flush()
 }
 

@@ -16,7 +16,12 @@ import (
 	"tracewell/view/wire"
 )
 
+// # Answers as files
+//
 // Files are for answers that are too many to be read, or that another tool shows better: a column of numbers is a waveform there.
+// A format is an exporter, by the suffix of the file, in the question that can write it. It is given the trace when that is open
+// and all objects are found, and writes as answers come, so that a file may be larger than memory. Remarks on what the trace does
+// not tell go to standard error, as they do for tables: in a file nobody would look for them.
 
 // exporter writes the answers about an object to a file.
 type exporter func(a *answer, objects []query.Object, out io.Writer) error
@@ -24,6 +29,7 @@ type exporter func(a *answer, objects []query.Object, out io.Writer) error
 // export writes the answers about some objects to a file, in the format that its suffix tells. What goes wrong meanwhile leaves no
 // file, or the one that was there.
 func (a *asking) export(streams console.Streams, name string, names []string, formats map[string]exporter) error {
+	// Compression is the last suffix, and none of the format.
 	method, plain := packed.BySuffix(name)
 	write := formats[filepath.Ext(plain)]
 	if write == nil {
@@ -57,7 +63,7 @@ func (a *asking) export(streams console.Streams, name string, names []string, fo
 // what a question does not tell, or the trace, is null.
 type rowFile struct {
 	*parquet.Writer
-	cells []export.Cell
+	cells []export.Cell // of the row at hand
 }
 
 // rowColumns are the columns: values as numbers, if they have up to 64 bits and all are known, and in any case as digits.
@@ -81,6 +87,7 @@ func (f *rowFile) add(object string, s wire.Step, of, value, before string) erro
 	f.cells = f.cells[:0]
 	words := func(text string) { f.cells = append(f.cells, export.Cell{Known: text != "", Text: []byte(text)}) }
 	number := func(n uint64, known bool) { f.cells = append(f.cells, export.Cell{Known: known, Bits: n}) }
+	// Wider values, as those of vectors, have no type that all readers of the format know.
 	hex := func(text string) {
 		n, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
 		number(n, err == nil)
