@@ -19,6 +19,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -136,6 +137,9 @@ func reference(name string) string {
 	}, name)
 }
 
+// seconds are the units of time that the format has.
+var seconds = regexp.MustCompile(`^[munpf]?s$`)
+
 func (d *dump) header(t *query.Trace) {
 	scale, unit := "1 ns", "instructions"
 	if d.options.Time {
@@ -143,8 +147,8 @@ func (d *dump) header(t *query.Trace) {
 		if unit = "time"; len(t.Scales) == 1 {
 			unit = t.Scales[0]
 		}
-		if slices.Contains([]string{"s", "ms", "us", "ns", "ps", "fs"}, strings.ToLower(unit)) {
-			scale = "1 " + strings.ToLower(unit)
+		if lower := strings.ToLower(unit); seconds.MatchString(lower) {
+			scale = "1 " + lower
 		}
 	}
 	fmt.Fprintf(d, "$comment %s of an execution trace $end\n$timescale %s $end\n", reference(unit), scale)
@@ -206,7 +210,8 @@ func (d *dump) write(begin int64) {
 		}
 		fmt.Fprintf(d, "#%d\n$dumpvars\n", d.now)
 		for i := range d.signals {
-			fmt.Fprintf(d, "bx %s\n", id(i))
+			d.value([]byte{'?'}, 1) // which is extended to all bits
+			fmt.Fprintf(d, " %s\n", id(i))
 		}
 		fmt.Fprintln(d, "$end")
 	}

@@ -30,7 +30,8 @@ type picking struct {
 // pick is what the options are to the question.
 func (p *picking) pick() query.Pick { return query.Pick{First: int64(p.Limit), Last: int64(p.Last)} }
 
-// rowOutput is the option of questions whose answers are rows that can be a file, too.
+// rowOutput is the option of questions whose answers are rows that can be a file, too. It has no format for waveforms: accesses are
+// events, of which none is between two others.
 type rowOutput struct {
 	Output string `short:"o" placeholder:"FILE" help:"Write the answers to a file for another tool: .parquet."`
 }
@@ -112,6 +113,7 @@ func (a *answer) accessTable(question accessQuestion, o query.Object, pick query
 	}); err != nil {
 		return err
 	}
+	// A file with some accesses would be taken for one with all.
 	a.gaps(o, what)
 	return file.Flush()
 }
