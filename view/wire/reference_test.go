@@ -89,6 +89,8 @@ var documents = []document{
 		reflect.TypeFor[wire.Interruption]()},
 	{"Exceptions and interrupts by cause", "tracewell query events TRACE --by-cause --json", "One object per line for each cause and handler.",
 		reflect.TypeFor[wire.InterruptionSummary]()},
+	{"Where two versions part", "tracewell query parting REFERENCE OTHER --json", "One object on one line.",
+		reflect.TypeFor[wire.VersionComparison]()},
 	{"Faults in a generated trace", "tracewell gen-trace --planted FILE", "One object in a file.", reflect.TypeFor[generate.Outcome]()},
 	{"The binary", "tracewell version --json", "One object on one line.", reflect.TypeFor[wire.Build]()},
 }

@@ -29,12 +29,13 @@ const (
 
 // Writer writes frames of a view, whose registers Select may have chosen. One goroutine may use it.
 type Writer struct {
-	out    io.Writer
-	table  *export.Table
-	pack   *zstd.Encoder
-	pages  []page
-	groups []thrift
-	at     int64 // bytes written so far
+	out     io.Writer
+	table   *export.Table // of frames; nil for other rows
+	columns []export.Column
+	pack    *zstd.Encoder
+	pages   []page
+	groups  []thrift
+	at      int64 // bytes written so far
 
 	rows, all      int64 // of the group that is gathered, and of the file
 	gathered       int   // bytes of text in that group, which vary in size
@@ -47,12 +48,22 @@ func NewWriter(out io.Writer, v *view.View) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	w, err := NewTableWriter(out, table.Columns)
+	if err != nil {
+		return nil, err
+	}
+	w.table = table
+	return w, nil
+}
+
+// NewTableWriter begins a file of rows that are no frames: AddRow adds them. Flush must be called when all have been added.
+func NewTableWriter(out io.Writer, columns []export.Column) (*Writer, error) {
 	pack, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{out: out, table: table, pack: pack, pages: make([]page, len(table.Columns))}
-	for i, c := range table.Columns {
+	w := &Writer{out: out, columns: columns, pack: pack, pages: make([]page, len(columns))}
+	for i, c := range columns {
 		w.pages[i].physical, _ = typeOf(c)
 	}
 	return w, w.write([]byte(magic))
@@ -64,9 +75,12 @@ func (w *Writer) write(b []byte) error {
 	return err
 }
 
-// Add adds a row.
-func (w *Writer) Add(frame view.Frame) error {
-	for i, c := range w.table.Read(frame) {
+// Add adds a row for a frame.
+func (w *Writer) Add(frame view.Frame) error { return w.AddRow(w.table.Read(frame)) }
+
+// AddRow adds a row, of which there is a cell for each column.
+func (w *Writer) AddRow(cells []export.Cell) error {
+	for i, c := range cells {
 		w.pages[i].add(c)
 		w.gathered += len(c.Text) + 8
 	}
@@ -124,7 +138,7 @@ func (w *Writer) endPage(i int) (thrift, int64, error) {
 	meta.int32(1, w.pages[i].physical)
 	meta.list(2, 2, thriftInt32)
 	meta.bytes = binary.AppendVarint(binary.AppendVarint(meta.bytes, encodingPlain), encodingRuns)
-	name := w.table.Columns[i].Name
+	name := w.columns[i].Name
 	meta.list(3, 1, thriftBinary)
 	meta.bytes = append(binary.AppendUvarint(meta.bytes, uint64(len(name))), name...)
 	meta.int32(4, codecZstd)
@@ -150,7 +164,7 @@ func (w *Writer) Flush() error {
 	root.text(4, "frames")
 	root.int32(5, int32(len(w.pages)))
 	file.element(root)
-	for _, c := range w.table.Columns {
+	for _, c := range w.columns {
 		file.element(schema(c))
 	}
 	file.int64(3, w.all)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/flags"
@@ -29,11 +30,18 @@ type picking struct {
 // pick is what the options are to the question.
 func (p *picking) pick() query.Pick { return query.Pick{First: int64(p.Limit), Last: int64(p.Last)} }
 
+// rowOutput is the option of questions whose answers are rows that can be a file, too. It has no format for waveforms: accesses are
+// events, of which none is between two others.
+type rowOutput struct {
+	Output string `short:"o" placeholder:"FILE" help:"Write the answers to a file for another tool: .parquet."`
+}
+
 // writersCommand is "tracewell query writers". --last 1 is what a watchpoint backwards finds, without a debugger.
 type writersCommand struct {
 	asking
 	object
 	picking
+	rowOutput
 }
 
 // Examples implements flags.Exampler.
@@ -47,6 +55,13 @@ func (*writersCommand) Examples() string {
 
 // Run implements kong's command. What is looked for differs for registers and for memory.
 func (c *writersCommand) Run(streams console.Streams) error {
+	if c.Output != "" {
+		return c.export(streams, c.Output, []string{c.Object}, map[string]exporter{
+			".parquet": func(a *answer, objects []query.Object, out io.Writer) error {
+				return a.accessTable(a.Writers, objects[0], c.pick(), [2]index.What{index.RegisterSet, index.Write}, out)
+			},
+		})
+	}
 	return c.ask(streams, func(a *answer) error {
 		return a.accesses(a.Writers, c.Object, c.pick(), "writes", [2]index.What{index.RegisterSet, index.Write})
 	})
@@ -58,6 +73,7 @@ type readersCommand struct {
 	asking
 	object
 	picking
+	rowOutput
 }
 
 // Examples implements flags.Exampler.
@@ -69,6 +85,13 @@ func (*readersCommand) Examples() string {
 
 // Run implements kong's command.
 func (c *readersCommand) Run(streams console.Streams) error {
+	if c.Output != "" {
+		return c.export(streams, c.Output, []string{c.Object}, map[string]exporter{
+			".parquet": func(a *answer, objects []query.Object, out io.Writer) error {
+				return a.accessTable(a.Readers, objects[0], c.pick(), [2]index.What{index.RegisterGet, index.Read}, out)
+			},
+		})
+	}
 	return c.ask(streams, func(a *answer) error {
 		return a.accesses(a.Readers, c.Object, c.pick(), "reads", [2]index.What{index.RegisterGet, index.Read})
 	})
@@ -76,6 +99,32 @@ func (c *readersCommand) Run(streams console.Streams) error {
 
 // accessQuestion is Writers or Readers.
 type accessQuestion func(context.Context, query.Object, query.Pick, func(query.Access) error) error
+
+// accessTable writes accesses as rows of a file. No accesses are a file without rows, which scripts need no exception for; the
+// table for people says it in words.
+func (a *answer) accessTable(question accessQuestion, o query.Object, pick query.Pick, what [2]index.What, out io.Writer) error {
+	file, err := newRowFile(out)
+	if err != nil {
+		return err
+	}
+	if err := question(a, o, pick, func(access query.Access) error {
+		d := wire.DescribeAccess(a.Trace, access)
+		return file.add(o.Text, d.Step, accessed(d), d.Value, d.Before)
+	}); err != nil {
+		return err
+	}
+	// A file with some accesses would be taken for one with all.
+	a.gaps(o, what)
+	return file.Flush()
+}
+
+// accessed is what was accessed, as an operand has it. It may be wider than what was asked about, or begin in front of it.
+func accessed(d wire.Access) string {
+	if d.Register != "" {
+		return d.Register
+	}
+	return fmt.Sprintf("%s,%d", d.Address, d.Size)
+}
 
 // accesses prints accesses to a register or to memory. Where the trace tells of only some of them, that is said: otherwise a user
 // would take those for all.
@@ -88,12 +137,7 @@ func (a *answer) accesses(question accessQuestion, operand string, pick query.Pi
 	list := a.list(text.Column{Title: verb}, text.Column{Title: "before", Right: true}, text.Column{Title: "value", Right: true})
 	err = question(a, o, pick, func(access query.Access) error {
 		d := wire.DescribeAccess(a.Trace, access)
-		// An access may be wider than what was asked about, or begin in front of it.
-		what := d.Register
-		if what == "" {
-			what = fmt.Sprintf("%s,%d", d.Address, d.Size)
-		}
-		return list.add(access.Step, d, what, orUnknown(d.Before), orUnknown(d.Value))
+		return list.add(access.Step, d, accessed(d), orUnknown(d.Before), orUnknown(d.Value))
 	})
 	// What the trace cannot answer at all is the error, and needs no remark.
 	if err == nil {

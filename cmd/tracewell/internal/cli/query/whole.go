@@ -35,6 +35,7 @@ type wholeCommands struct {
 	Mix       mixCommand       `cmd:"" help:"Count the instructions executed by their mnemonics."`
 	Coverage  coverageCommand  `cmd:"" help:"Print what of the program was executed: lines, functions and branches; write it for lcov."`
 	Events    eventsCommand    `cmd:"" help:"List exceptions and interrupts, with their causes, their handlers and how long these took."`
+	Parting   partingCommand   `cmd:"" help:"Find where the runs of two versions of a program part, by functions and lines of the source."`
 }
 
 // whole is the answer to a question about all of a trace, which is read once from its beginning to --to. No index is needed for
@@ -321,5 +322,5 @@ func shown(p wire.CodePlace) string { return text.Visible(cmp.Or(p.Function, p.A
 // percent is a share for people: a tenth of a percent is what figures of this kind are good for.
 func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
-// number is a count.
+// number is a count. It has no separators, which differ between languages and would not be read back by scripts.
 func number[N int | int64 | uint64](n N) string { return fmt.Sprint(n) }
