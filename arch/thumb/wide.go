@@ -52,6 +52,9 @@ func (c *core) long(i uint32) {
 // modified is the number that stands for one of twelve bits, and its carry.
 func (c *core) modified(imm uint32) (v, carried uint32) {
 	low := imm & 255
+	if pattern := imm >> 8; low == 0 && pattern >= 1 && pattern <= 3 {
+		c.Refuse() // unpredictable
+	}
 	switch imm >> 8 {
 	case 0:
 		return low, c.carried()

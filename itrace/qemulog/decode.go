@@ -184,8 +184,8 @@ func (d *decoder) run(b *itrace.Batch, line []byte, kind lineKind, at, next int,
 	return u.end
 }
 
-// changes adds what of a dump, which is from a place to another, differs from the one before of the processor. The first is all that
-// registers held ahead of the first instruction.
+// changes adds what of a dump, which is from a place to another, differs from the one before of the processor. The first of all is
+// what registers held ahead of the first instruction.
 func (d *decoder) changes(b *itrace.Batch, e *exec, from, to int, last bool) {
 	c := d.processor(e.cpu)
 	d.dump = d.dump[:0]

@@ -80,10 +80,20 @@ func TestDisassembled(t *testing.T) {
 				got = append(got, strings.NewReplacer("0x", "", ",", "").Replace(found[1]))
 			}
 			if !slices.Equal(got, want) || strings.Contains(string(out), "warning") {
-				t.Errorf("%d instructions, want %d\n%.3000s", len(got), len(want), warnings(string(out)))
+				t.Errorf("%d instructions, want %d: %s\n%.3000s", len(got), len(want), others(got, want), warnings(string(out)))
 			}
 		})
 	}
+}
+
+// others are the first encodings that are not those that were wanted.
+func others(got, want []string) string {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return fmt.Sprintf("the first other is %s for %s", got[i], want[i])
+		}
+	}
+	return "none is another"
 }
 
 // warnings are the lines of an output that are warnings, with what these are about.
