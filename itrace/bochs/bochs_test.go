@@ -1,13 +1,11 @@
 package bochs
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"tracewell/internal/test/dialecttest"
-	"tracewell/itrace"
 )
 
 // museum is lines as the producer wrote them.
@@ -122,12 +120,7 @@ func TestProblems(t *testing.T) {
 		good + "\n[CPU0 WR]: LIN 0x0 PHY 0x0 (len=1, UC): 00 x":        `column 44: found "x", expected hexadecimal digits`,
 		good + "\nrax: 0000000z_00000000":                              `column 13: found "z_00000000", expected a blank or the end of the line`,
 	} {
-		records := dialecttest.Read(t, Dialect, strings.NewReader(line+"\n"), 8)
-		got := ""
-		if last := records[len(records)-1]; last.Kind == itrace.Unknown {
-			got = last.Problem.Error()
-		}
-		if got != want {
+		if got, _ := dialecttest.Problem(t, Dialect, line+"\n"); got != want {
 			t.Errorf("%q: got %s, want %s", line, got, want)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tracewell/internal/test/dialecttest"
-	"tracewell/itrace"
 )
 
 // museum is lines of the pages of DynamoRIO's sample traces, and lines by the grammar of its source.
@@ -128,12 +127,7 @@ func TestProblems(t *testing.T) {
 		"  1 1: 2 <marker: system call 1":             `column 32: found the end of the line, expected > at the end of a marker`,
 		"  1 1: 2 <marker: kernel xfer from 0xx>":     `column 38: found "x>", expected an address`,
 	} {
-		records := dialecttest.Read(t, Dialect, strings.NewReader(line+"\n"), 8)
-		got := ""
-		if last := records[len(records)-1]; last.Kind == itrace.Unknown && len(records) == 1 {
-			got = last.Problem.Error()
-		}
-		if got != want {
+		if got, records := dialecttest.Problem(t, Dialect, line+"\n"); got != want || records != 1 {
 			t.Errorf("%q: got %s, want %s", line, got, want)
 		}
 	}

@@ -113,12 +113,7 @@ func TestProblems(t *testing.T) {
 		"=> 0x401000: nop":              `column 12: found ":", expected a colon and a tab`,
 		"7\t   0x11112222333344445:\tx": `column 6: found "0x11112222333344445:"…, expected 0x and an address of 64 bits`,
 	} {
-		records := dialecttest.Read(t, Dialect, strings.NewReader(line+"\n"), 8)
-		got := ""
-		if last := records[len(records)-1]; last.Kind == itrace.Unknown && len(records) == 1 {
-			got = last.Problem.Error()
-		}
-		if got != want {
+		if got, records := dialecttest.Problem(t, Dialect, line+"\n"); got != want || records != 1 {
 			t.Errorf("%q: got %s, want %s", line, got, want)
 		}
 	}

@@ -1,13 +1,11 @@
 package lackey
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"tracewell/internal/test/dialecttest"
-	"tracewell/itrace"
 )
 
 // museum is lines as the producer wrote them.
@@ -66,12 +64,7 @@ func TestProblems(t *testing.T) {
 		" L 00401000,7 5":          `column 14: found " 5", expected the end of the line`,
 		"==16025= Counted 0 calls": `column 1: found "==16025=", expected I, L, S or M in its column`,
 	} {
-		records := dialecttest.Read(t, Dialect, strings.NewReader(line+"\n"), 8)
-		got := ""
-		if last := records[len(records)-1]; last.Kind == itrace.Unknown && len(records) == 1 {
-			got = last.Problem.Error()
-		}
-		if got != want {
+		if got, records := dialecttest.Problem(t, Dialect, line+"\n"); got != want || records != 1 {
 			t.Errorf("%s: got %s, want %s", line, got, want)
 		}
 	}

@@ -125,12 +125,7 @@ func TestProblems(t *testing.T) {
 		"Idx:1; ID:10; OCSD_GEN_TRC_ELEM_TIMESTAMP( [ TS=ff]; )":           `column 49: found "ff];", expected 0x and a time`,
 		"Idx:1; ID:10; OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH(first f:[next 0])": `column 54: found "f:[next", expected 0x and an address`,
 	} {
-		records := dialecttest.Read(t, Dialect, strings.NewReader(line+"\n"), 8)
-		got := ""
-		if last := records[len(records)-1]; last.Kind == itrace.Unknown {
-			got = last.Problem.Error()
-		}
-		if got != want {
+		if got, _ := dialecttest.Problem(t, Dialect, line+"\n"); got != want {
 			t.Errorf("%q: got %s, want %s", line, got, want)
 		}
 	}

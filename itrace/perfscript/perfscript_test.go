@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tracewell/internal/test/dialecttest"
-	"tracewell/itrace"
 )
 
 // museum is lines of manuals and mails, and lines by the grammar of perf's source.
@@ -96,12 +95,7 @@ func TestProblems(t *testing.T) {
 		"] 1.123456: 80":                          `column 1: found "]", expected the number of a processor in brackets`,
 		"a 1 [000] 99999999999999999.123456: 80 ": `column 1: found "a", expected a thread, and a time in seconds with a point and a colon`,
 	} {
-		records := dialecttest.Read(t, Dialect, strings.NewReader(line+"\n"), 8)
-		got := ""
-		if last := records[len(records)-1]; last.Kind == itrace.Unknown && len(records) == 1 {
-			got = last.Problem.Error()
-		}
-		if got != want {
+		if got, records := dialecttest.Problem(t, Dialect, line+"\n"); got != want || records != 1 {
 			t.Errorf("%q: got %s, want %s", line, got, want)
 		}
 	}

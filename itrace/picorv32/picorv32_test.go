@@ -120,12 +120,7 @@ func TestProblems(t *testing.T) {
 		"    =00000000 ** STARTING":                 `column 18: found "STARTING", expected a note that ends with **`,
 		"    @00000000 | 00000080 | 00000013 | nop": `column 5: found "@00000000", expected = or >, as this is no load and no store`,
 	} {
-		records := dialecttest.Read(t, Dialect, strings.NewReader(line+"\n"), 8)
-		got := ""
-		if last := records[len(records)-1]; last.Kind == itrace.Unknown && len(records) == 1 {
-			got = last.Problem.Error()
-		}
-		if got != want {
+		if got, records := dialecttest.Problem(t, Dialect, line+"\n"); got != want || records != 1 {
 			t.Errorf("%q: got %s, want %s", line, got, want)
 		}
 	}

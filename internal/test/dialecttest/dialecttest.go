@@ -165,6 +165,17 @@ func checkJSON(t *testing.T, want []itrace.Record) {
 	checkSame(t, "as JSON lines and back", known, got, false)
 }
 
+// Problem says what is wrong with a text, in words: that of its last record, empty if that can be read. It returns how many records
+// there are, too.
+func Problem(t testing.TB, d *itrace.Dialect, text string) (problem string, records int) {
+	t.Helper()
+	all := Read(t, d, strings.NewReader(text), 8)
+	if last := all[len(all)-1]; last.Kind == itrace.Unknown {
+		problem = last.Problem.Error()
+	}
+	return problem, len(all)
+}
+
 // Lines says what the records of a text are, in JSON, behind the numbers of their lines.
 func Lines(t testing.TB, d *itrace.Dialect, text string) (lines []string) {
 	t.Helper()
