@@ -1,10 +1,6 @@
 package match
 
-import (
-	"slices"
-
-	"tracewell/itrace"
-)
+import "slices"
 
 // Two traces that have parted are brought together again at the nearest place from which both go on alike: the one with the fewest
 // instructions passed over on both sides. Best is a place from where instructions and effects are the same, which tells one
@@ -163,9 +159,7 @@ func (a *aligner) follow(steps []step) {
 				return
 			}
 			x, y := a.queue[reference].at(0), a.queue[other].at(0)
-			if x.scope != y.scope || x.scope&itrace.OnlyChanges != 0 {
-				a.level(x, y)
-			}
+			a.level(x, y)
 			a.pairFirst(x, y, a.compare(x, y))
 		}
 	}
