@@ -84,24 +84,13 @@ const (
 )
 
 // AppendState implements itrace.Decoder.
-func (d *decoder) AppendState(dst []byte) []byte {
-	if d.seen == 0 {
-		return dst
-	}
-	return d.held.AppendState(append(dst, byte(d.seen)))
-}
+func (d *decoder) AppendState(dst []byte) []byte { return d.held.AppendFlagged(dst, byte(d.seen)) }
 
 // Restore implements itrace.Decoder.
 func (d *decoder) Restore(state []byte) error {
-	d.seen = 0
-	if len(state) == 0 {
-		return d.held.Restore(nil)
-	}
-	if state[0] == 0 || state[0] > byte(allSeen) {
-		return itrace.ErrState
-	}
-	d.seen = seen(state[0])
-	return d.held.Restore(state[1:])
+	flags, err := d.held.RestoreFlagged(state, byte(allSeen))
+	d.seen = seen(flags)
+	return err
 }
 
 // lineKind is what a line is.

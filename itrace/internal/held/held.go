@@ -50,6 +50,25 @@ func Bits(digits []byte) (bits uint64) {
 	return bits
 }
 
+// AppendFlagged appends the state of a decoder that remembers flags besides: these and all values, nothing without flags.
+func (v *Values) AppendFlagged(dst []byte, flags byte) []byte {
+	if flags == 0 {
+		return dst
+	}
+	return v.AppendState(append(dst, flags))
+}
+
+// RestoreFlagged takes the place of what AppendFlagged has appended, which has to be all there is, with no other flags than all.
+func (v *Values) RestoreFlagged(state []byte, all byte) (flags byte, err error) {
+	if len(state) == 0 {
+		return 0, v.Restore(nil)
+	}
+	if state[0] == 0 || state[0] > all {
+		return 0, itrace.ErrState
+	}
+	return state[0], v.Restore(state[1:])
+}
+
 // AppendState appends all values, nothing for none.
 func (v *Values) AppendState(dst []byte) []byte {
 	for i := range v.all {
