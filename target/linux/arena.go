@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 
 	"tracewell/arch"
-	"tracewell/fast"
-	"tracewell/fast/jump"
+	"tracewell/internal/fast"
+	"tracewell/internal/fast/jump"
 	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/target/linux/internal/patch"

@@ -79,10 +79,10 @@
 //
 // # Pads
 //
-// Where it can a tracepoint is no breakpoint but a jump to a pad (packages fast and fast/jump), code that writes the frame into a
-// ring which the program and the tracer share (arena). The Collector hands out what the rings hold: a goroutine of its own drains
-// them as they fill, and the tracer does before it calls the Handler or sends an event, so that all frames are in one order. The
-// loop hears nothing of a hit. What it has to do about pads is this:
+// Where it can a tracepoint is no breakpoint but a jump to a pad (packages internal/fast and internal/fast/jump), code that writes
+// the frame into a ring which the program and the tracer share (arena). The Collector hands out what the rings hold: a goroutine of
+// its own drains them as they fill, and the tracer does before it calls the Handler or sends an event, so that all frames are in
+// one order. The loop hears nothing of a hit. What it has to do about pads is this:
 //
 //   - A site is an inserted breakpoint whose patch is the jump (insertedBreakpoint.pad), or that has none because the jump of a
 //     site in front of it displaces its instruction (padrow.go). Sites come and go with all threads of the address space stopped

@@ -4,7 +4,7 @@ package linux
 
 import (
 	"tracewell/arch"
-	"tracewell/fast"
+	"tracewell/internal/fast"
 	"tracewell/target"
 )
 

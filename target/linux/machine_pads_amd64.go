@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"tracewell/arch/amd64"
-	"tracewell/fast"
 	"tracewell/internal/cpuid"
+	"tracewell/internal/fast"
 	"tracewell/internal/trial"
 )
 

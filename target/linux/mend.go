@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"tracewell/arch"
-	"tracewell/fast"
+	"tracewell/internal/fast"
 	"tracewell/internal/sys"
 )
 

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"tracewell/fast"
+	"tracewell/internal/fast"
 )
 
 // Sites under the jump of another have no patch of their own. A foreign one beside them is counted all the same.

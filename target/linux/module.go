@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"tracewell/arch"
-	"tracewell/fast/jump"
+	"tracewell/internal/fast/jump"
 	"tracewell/internal/radix"
 	"tracewell/internal/routine"
 	"tracewell/internal/sys"

@@ -5,7 +5,7 @@ package linux
 import (
 	"maps"
 
-	"tracewell/fast/jump"
+	"tracewell/internal/fast/jump"
 	"tracewell/target"
 )
 

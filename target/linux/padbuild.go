@@ -8,7 +8,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/fast"
+	"tracewell/internal/fast"
 )
 
 // build makes the pad of a site, of which what is to be done at a hit is given, and writes it into the program.

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"time"
 
-	"tracewell/fast"
+	"tracewell/internal/fast"
 )
 
 // padClock relates the counter by which pads tell the time to the clock by which hits that stop a thread do. It learns the rate of

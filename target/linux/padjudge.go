@@ -11,8 +11,8 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
-	"tracewell/fast"
-	"tracewell/fast/jump"
+	"tracewell/internal/fast"
+	"tracewell/internal/fast/jump"
 	"tracewell/target"
 	"tracewell/trace"
 	"tracewell/trace/compiled"

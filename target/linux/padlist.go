@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"tracewell/arch"
-	"tracewell/fast"
-	"tracewell/fast/jump"
+	"tracewell/internal/fast"
+	"tracewell/internal/fast/jump"
 )
 
 // The sites of an address space are found by their addresses, by where in a pad a thread is, and by what is in their way.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"tracewell/arch"
-	"tracewell/fast/jump"
+	"tracewell/internal/fast/jump"
 )
 
 // If the tracer is killed, a stopped task goes on with the registers that the kernel has. Where those would have it run into the

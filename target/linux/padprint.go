@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"tracewell/arch"
-	"tracewell/fast"
+	"tracewell/internal/fast"
 	"tracewell/internal/routine"
 )
 

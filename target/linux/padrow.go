@@ -9,8 +9,8 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/fast"
-	"tracewell/fast/jump"
+	"tracewell/internal/fast"
+	"tracewell/internal/fast/jump"
 	"tracewell/target"
 )
 

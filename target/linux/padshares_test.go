@@ -13,7 +13,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/fast/jump"
+	"tracewell/internal/fast/jump"
 	"tracewell/internal/test/testtool"
 )
 

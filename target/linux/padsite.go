@@ -11,8 +11,8 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/fast"
-	"tracewell/fast/jump"
+	"tracewell/internal/fast"
+	"tracewell/internal/fast/jump"
 	"tracewell/internal/sys"
 	"tracewell/target/linux/internal/patch"
 	"tracewell/trace/compiled"

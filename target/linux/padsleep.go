@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"tracewell/fast"
+	"tracewell/internal/fast"
 	"tracewell/internal/sys"
 	"tracewell/target"
 )

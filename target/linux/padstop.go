@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tracewell/arch"
-	"tracewell/fast"
+	"tracewell/internal/fast"
 	"tracewell/internal/sys"
 	"tracewell/target"
 )

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"tracewell/arch"
-	"tracewell/fast"
-	"tracewell/fast/jump"
+	"tracewell/internal/fast"
+	"tracewell/internal/fast/jump"
 	"tracewell/internal/sys"
 )
 

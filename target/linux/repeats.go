@@ -10,7 +10,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
-	"tracewell/fast"
+	"tracewell/internal/fast"
 	"tracewell/target"
 	"tracewell/tdesc"
 	"tracewell/tfile"

@@ -11,7 +11,7 @@ import (
 	"sort"
 
 	"tracewell/ax"
-	"tracewell/fast"
+	"tracewell/internal/fast"
 	"tracewell/internal/sys"
 	"tracewell/target/linux/internal/patch"
 	"tracewell/tfile"

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tracewell/fast"
+	"tracewell/internal/fast"
 	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/trace"

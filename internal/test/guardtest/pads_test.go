@@ -22,7 +22,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/fast"
+	"tracewell/internal/fast"
 	"tracewell/internal/sys"
 	"tracewell/internal/test/testprog"
 	"tracewell/target/linux"

@@ -21,7 +21,7 @@ const table = "arch"
 // describing are the packages above the table that name registers all the same, with the reason.
 var describing = map[string]string{
 	"tdesc/machine":        "descriptions of real machines are the same kind of data, in the form that package tdesc gives it, above the table",
-	"fast":                 "the name of a register in a description chooses the instruction by which a pad stores it",
+	"internal/fast":        "the name of a register in a description chooses the instruction by which a pad stores it",
 	"itrace/riscvdv":       "it is of a program whose name begins with that of the processor",
 	"itrace/match/profile": "a profile is named for what the producers of two traces model, and chooses a row of the table by that",
 	"tdesc/check":          "what GDB asks of standard features is a second opinion, held against GDB: taken from the table it could not differ",

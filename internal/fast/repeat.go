@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 
 	"tracewell/ax"
-	"tracewell/ax/jit"
 	asm "tracewell/internal/asm/amd64"
+	"tracewell/internal/jit"
 )
 
 // Where nobody wants the frame of each hit, hits are counted in the program. The table of repeats in the control area has an entry

@@ -52,7 +52,7 @@ type outcome struct {
 func runNative(t *testing.T, cases []state) []outcome {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "native")
-	build := testtool.Command(t, "gcc", "-O1", "-fno-stack-protector", "-o", program, "../../arch/amd64/testdata/native.c")
+	build := testtool.Command(t, "gcc", "-O1", "-fno-stack-protector", "-o", program, "../../../arch/amd64/testdata/native.c")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build native.c: %v\n%s", err, out)
 	}

@@ -7,8 +7,8 @@ import (
 	"sort"
 
 	"tracewell/arch"
-	"tracewell/ax/jit"
 	asm "tracewell/internal/asm/amd64"
+	"tracewell/internal/jit"
 )
 
 // The registers of a pad. The program's are saved before they get their meanings here.

@@ -1,8 +1,8 @@
 package fast
 
 import (
-	"tracewell/ax/jit"
 	asm "tracewell/internal/asm/amd64"
+	"tracewell/internal/jit"
 	"tracewell/trace"
 )
 

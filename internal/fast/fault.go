@@ -6,8 +6,8 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/ax/jit"
 	asm "tracewell/internal/asm/amd64"
+	"tracewell/internal/jit"
 )
 
 // faultRange is code that reads what the program or its user says, and may find that it is not there.

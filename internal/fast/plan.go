@@ -7,8 +7,8 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
-	"tracewell/ax/jit"
 	asm "tracewell/internal/asm/amd64"
+	"tracewell/internal/jit"
 	"tracewell/trace"
 	"tracewell/trace/compiled"
 )

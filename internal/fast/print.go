@@ -8,8 +8,8 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
-	"tracewell/ax/jit"
 	asm "tracewell/internal/asm/amd64"
+	"tracewell/internal/jit"
 )
 
 // What a printf prints is put together by the reader. The pad keeps the arguments and, of those that are strings, the bytes, which
