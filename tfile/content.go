@@ -1,6 +1,7 @@
 package tfile
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -16,6 +17,24 @@ type Content interface {
 	Tracepoint(i int) trace.Number
 	// ReadFrame returns frame i, counted from 0, with its bytes in buf if that has the capacity.
 	ReadFrame(i int, buf []byte) (Frame, error)
+}
+
+// Definitions is a Content of a header alone. It stands for a run whose frames are in no file yet, or in none ever: what names they
+// have is in the header.
+type Definitions Header
+
+// Header implements Content.
+func (d Definitions) Header() Header { return Header(d) }
+
+// NumFrames implements Content.
+func (Definitions) NumFrames() int { return 0 }
+
+// Tracepoint implements Content.
+func (Definitions) Tracepoint(int) trace.Number { return 0 }
+
+// ReadFrame implements Content, and always fails.
+func (Definitions) ReadFrame(int, []byte) (Frame, error) {
+	return Frame{}, errors.New("the frames are elsewhere")
 }
 
 // Write writes a trace file of what c holds. Errors are those of Writer and of c.

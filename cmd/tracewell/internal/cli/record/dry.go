@@ -43,7 +43,7 @@ func (c *Command) rehearse(p *plan.Plan, streams console.Streams) error {
 	}
 	// Without a program the definitions are printed by address: the names are for reading only, the session has resolved them itself.
 	program, _ := symbol.Open(c.executable(), symbol.Options{})
-	v, _ := view.New(definitions(session.Header()), program)
+	v, _ := view.New(tfile.Definitions(session.Header()), program)
 	return console.Write(streams, func(out *console.Output) error {
 		if c.JSON {
 			return writeRehearsalJSON(out, v, session.Points())

@@ -77,29 +77,12 @@ func namedRegisters(p *plan.Plan) map[trace.Number][]string {
 	return named
 }
 
-// definitions are a tfile.Content of a header alone: view gives names to frames that have been collected but are in no file yet.
-type definitions tfile.Header
-
-// Header implements tfile.Content.
-func (d definitions) Header() tfile.Header { return tfile.Header(d) }
-
-// NumFrames implements tfile.Content.
-func (definitions) NumFrames() int { return 0 }
-
-// Tracepoint implements tfile.Content.
-func (definitions) Tracepoint(int) trace.Number { return 0 }
-
-// ReadFrame implements tfile.Content.
-func (definitions) ReadFrame(int, []byte) (tfile.Frame, error) {
-	return tfile.Frame{}, errors.New("the frames are elsewhere")
-}
-
 // adopt makes a view of the present definitions, by which frames are printed from now on. What they cannot be used for is
 // reported by show, when the file is read.
 func (p *runPrinter) adopt(h tfile.Header) error {
 	// The view is made in front of the lock: names are looked up in the debug information, during which frames go on being printed by
 	// the definitions that there were.
-	v, _ := view.New(definitions(h), p.program)
+	v, _ := view.New(tfile.Definitions(h), p.program)
 	v.NameThreads(p.names)
 	write, err := p.writer(v)
 	if err != nil {
