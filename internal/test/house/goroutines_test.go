@@ -1,15 +1,19 @@
 package house
 
-import "go/ast"
+import (
+	"go/ast"
+	"strings"
+)
 
 // starting is the package that starts goroutines.
 const starting = "internal/routine"
 
 // goroutines finds those that are started otherwise: a panic of theirs would end the process with its breakpoints left behind.
+// Examples show what anyone can write who imports the library.
 func goroutines(t *tree) []finding {
 	var found []finding
 	for _, s := range t.files {
-		if s.test || s.pkg == starting {
+		if s.test || s.pkg == starting || strings.HasPrefix(s.pkg, "examples/") {
 			continue
 		}
 		ast.Inspect(s.ast, func(n ast.Node) bool {
