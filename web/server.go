@@ -183,7 +183,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, question string) {
 	args, err := url.ParseQuery(r.URL.RawQuery)
 	var answer any
 	if err == nil {
-		answer, err = s.answer(r.Context(), question, args)
+		answer, err = s.answerSafely(r.Context(), question, args)
 	}
 	status := http.StatusOK
 	switch {
@@ -202,6 +202,17 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, question string) {
 		status = http.StatusInternalServerError
 	}
 	send(w, "application/json", status, content)
+}
+
+// answerSafely is answer, but for that a panic becomes an error: one answer that fails must not end the page, and its user should
+// see what has failed.
+func (s *Server) answerSafely(ctx context.Context, question string, args url.Values) (answer any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("internal error in %q: %v", question, r)
+		}
+	}()
+	return s.answer(ctx, question, args)
 }
 
 // answer answers the questions of all subjects, and has the subject answer its own.

@@ -100,6 +100,12 @@ export class Blocks {
     return rows === undefined || rows === "asked" ? undefined : rows[i - block * this.size];
   }
 
+  /** @param {number} i @returns {any} the row if it has come, without asking for it */
+  known(i) {
+    const rows = this.blocks.get(Math.floor(i / this.size));
+    return i < 0 || rows === undefined || rows === "asked" ? undefined : rows[i % this.size];
+  }
+
   /** @param {number} block */
   #ask(block) {
     // Blocks far away are forgotten, so that a page stays small however far it is scrolled.

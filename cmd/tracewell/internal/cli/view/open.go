@@ -1,10 +1,15 @@
 package view
 
 import (
+	"context"
+	"errors"
+	"fmt"
+
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/web"
 	"tracewell/web/frames"
+	"tracewell/web/sources"
 )
 
 // opened is what the operands are as the subject of a page.
@@ -15,15 +20,28 @@ type opened struct {
 }
 
 // open finds out what the operands are, and opens them.
-func (c *Command) open(streams console.Streams) (*opened, error) {
+func (c *Command) open(ctx context.Context, streams console.Streams) (*opened, error) {
 	t, err := c.OpenTrace(c.File, c.Exec, streams)
 	if err != nil {
 		return nil, err
 	}
-	return c.traceFile(t)
+	return c.traceFile(ctx, t, streams)
 }
 
-// traceFile is the page of a trace file.
-func (c *Command) traceFile(t *input.TraceFile) (*opened, error) {
-	return &opened{frames.New(t.Name, t.View), t.Err, t.Close}, nil
+// traceFile is the page of a trace file. Its source files may lie in the folder of the program.
+func (c *Command) traceFile(ctx context.Context, t *input.TraceFile, streams console.Streams) (*opened, error) {
+	program := ""
+	if t.View.Symbols != nil {
+		program = t.View.Symbols.Main().Path()
+	}
+	files, err := sources.New(program, c.Source)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("--source: %w", err), t.Close())
+	}
+	subject, err := frames.New(ctx, t.Name, t.View, t.Err, files)
+	if err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	listSources(streams.Err, files.Names())
+	return &opened{subject, t.Err, t.Close}, nil
 }

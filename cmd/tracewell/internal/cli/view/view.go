@@ -56,21 +56,19 @@ func (c *Command) Run(streams console.Streams, version Version) error {
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
-	opened, err := c.open(streams)
+	// Ctrl-C is how the page is meant to end, so it is no failure then.
+	ctx, cancel := console.UntilInterrupted()
+	defer cancel()
+	opened, err := c.open(ctx, streams)
 	if err != nil {
 		return err
 	}
 	defer opened.close()
 	if c.HTML != "" {
-		ctx, cancel := console.UntilInterrupted()
-		defer cancel()
 		// An interrupted command leaves no half of a page.
 		err := wholefile.Write(c.HTML, func(w io.Writer) error { return web.WritePage(ctx, w, opened.subject, string(version)) })
 		return errors.Join(err, opened.err)
 	}
-	// Ctrl-C is how the page is meant to end, so it is no failure.
-	ctx, cancel := console.UntilInterrupted()
-	defer cancel()
 	return errors.Join(Serve(ctx, streams, opened.subject, address, version, c.Open), opened.err)
 }
 
