@@ -80,12 +80,15 @@ export class Blocks {
    * @param {Args} args
    * @param {number} size
    * @param {() => void} changed is called when rows have come
+   * @param {Blocks} [earlier] the same rows as they were, which are shown until these have come
    */
-  constructor(name, args, size, changed) {
+  constructor(name, args, size, changed, earlier) {
     this.name = name;
     this.args = args;
     this.size = size;
     this.changed = changed;
+    this.earlier = earlier;
+    if (earlier) earlier.earlier = undefined;
     /** @type {Map<number, any[] | "asked">} */
     this.blocks = new Map();
     this.error = "";
@@ -97,7 +100,7 @@ export class Blocks {
     const block = Math.floor(i / this.size);
     const rows = this.blocks.get(block);
     if (rows === undefined) this.#ask(block);
-    return rows === undefined || rows === "asked" ? undefined : rows[i - block * this.size];
+    return rows === undefined || rows === "asked" ? this.earlier?.known(i) : rows[i - block * this.size];
   }
 
   /** @param {number} i @returns {any} the row if it has come, without asking for it */

@@ -31,33 +31,34 @@ function filterOf(at) {
 
 /** @param {{ page: import("./app.js").Page }} props */
 export function FramesPage({ page }) {
-  const version = useChanges(page);
+  const { seen: version, ended } = useChanges(page);
   const { answer: trace, error } = useAnswer("trace", version ? { seen: version } : {});
   if (error) return html`<main><p class="message error">${error}</p></main>`;
   if (!trace) return html`<main><p class="wait">Opening …</p></main>`;
-  return html`<${Loaded} page=${page} trace=${trace} version=${version} />`;
+  return html`<${Loaded} page=${page} trace=${trace} version=${version} live=${page.live && !ended} />`;
 }
 
 /** Counts the changes of a trace that is still recorded. @param {import("./app.js").Page} page */
 function useChanges(page) {
-  const [seen, setSeen] = useState(0);
+  const [state, setState] = useState({ seen: 0, ended: false });
   useEffect(() => {
     if (!page.live) return;
     const abort = new AbortController();
     (async () => {
       for (let now = 0; !abort.signal.aborted;) {
         const change = await ask("changed", { seen: String(now) }, abort.signal);
-        if (change.seen !== now) setSeen(now = change.seen);
+        if (change.seen !== now || change.ended) setState(change);
+        now = change.seen;
         if (change.ended) return;
       }
     })().catch(() => {});
     return () => abort.abort();
   }, []);
-  return seen;
+  return state;
 }
 
-/** @param {{ page: import("./app.js").Page, trace: any, version: number }} props */
-function Loaded({ page, trace, version }) {
+/** @param {{ page: import("./app.js").Page, trace: any, version: number, live: boolean }} props */
+function Loaded({ page, trace, version, live }) {
   const at = useRoute();
   const view = at.view || "frames";
   const filter = useMemo(() => ({ ...filterOf(at), ...(version ? { seen: String(version) } : {}) }),
@@ -75,12 +76,12 @@ function Loaded({ page, trace, version }) {
     "c": { help: "clear all filters", do: () => go({ where: "", tp: "", thread: "", from: "", to: "" }) },
   });
   return html`<main class="frames">
-    <${Filter} trace=${trace} at=${at} search=${search} live=${page.live} />
+    <${Filter} trace=${trace} at=${at} search=${search} live=${live} />
     <${Timeline} page=${page} trace=${trace} at=${at} filter=${filter} position=${position} />
     <div role="tablist" aria-label="Views">${views.map(([name, title]) => html`<button key=${name} id=${"tab-" + name} role="tab" aria-selected=${view === name}
       aria-controls="view" onClick=${() => go({ view: name === "frames" ? "" : name })}>${title}</button>`)}</div>
     <div id="view" class=${"panes" + (frame >= 0 ? " split" : "")} role="tabpanel" aria-labelledby=${"tab-" + view}>
-      ${view === "frames" && html`<${Rows} trace=${trace} filter=${filter} search=${search} frame=${frame} />`}
+      ${view === "frames" && html`<${Rows} key=${at.where + "|" + at.tp + "|" + at.thread + "|" + at.from + "|" + at.to} trace=${trace} filter=${filter} search=${search} frame=${frame} />`}
       ${view === "values" && html`<${Values} page=${page} trace=${trace} at=${at} filter=${filter} />`}
       ${view === "source" && html`<${Code} trace=${trace} at=${at} filter=${filter} />`}
       ${view === "stacks" && html`<${Flame} filter=${filter} />`}
@@ -152,7 +153,8 @@ function Filter({ trace, at, search, live }) {
 /** @param {{ trace: any, filter: Record<string, string>, search: any, frame: number }} props */
 function Rows({ trace, filter, search, frame }) {
   const [, redraw] = useState(0);
-  const blocks = useMemo(() => new Blocks("rows", filter, blockRows, () => redraw(n => n + 1)), [filter]);
+  const last = useRef(/** @type {Blocks | undefined} */ (undefined));
+  const blocks = useMemo(() => last.current = new Blocks("rows", filter, blockRows, () => redraw(n => n + 1), last.current), [filter]);
   useEffect(() => () => blocks.close(), [blocks]);
   const [selected, setSelected] = useState(-1);
   // The place of a frame from the address, or after the filter has changed.

@@ -41,6 +41,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/cmd/tracewell/internal/cli/match"
 	"tracewell/cmd/tracewell/internal/cli/mend"
+	"tracewell/cmd/tracewell/internal/cli/page"
 	"tracewell/cmd/tracewell/internal/cli/proxy"
 	"tracewell/cmd/tracewell/internal/cli/query"
 	"tracewell/cmd/tracewell/internal/cli/record"
@@ -160,7 +161,7 @@ func parserOptions(streams console.Streams) []kong.Option {
 		kong.Exit(func(status int) { panic(exit{status}) }),
 		kong.Help(help),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.Bind(streams, view.Version(versionLine(builtFrom()))),
+		kong.Bind(streams, page.Version(versionLine(builtFrom()))),
 	}
 }
 

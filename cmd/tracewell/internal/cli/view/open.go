@@ -7,6 +7,7 @@ import (
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/input"
+	"tracewell/cmd/tracewell/internal/cli/page"
 	"tracewell/web"
 	"tracewell/web/frames"
 	"tracewell/web/sources"
@@ -42,6 +43,6 @@ func (c *Command) traceFile(ctx context.Context, t *input.TraceFile, streams con
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
-	listSources(streams.Err, files.Names())
+	page.ListSources(streams, files.Names())
 	return &opened{subject, t.Err, t.Close}, nil
 }
