@@ -21,8 +21,11 @@ import (
 // MaxSize is how many bytes a source file may have.
 const MaxSize = 2 << 20
 
-// errOutside is why a file is not offered.
-var errOutside = errors.New("it does not lie in the program's folder; --source DIR allows others")
+// Why a file is not offered. The path where it was looked for is not told.
+var (
+	errOutside = errors.New("it does not lie in the program's folder; --source DIR allows others")
+	errMissing = errors.New("it is not on this machine; --source DIR says where to look for it")
+)
 
 // Sources are files that a page may ask for. It may be used by several goroutines.
 type Sources struct {
@@ -86,9 +89,12 @@ func (s *Sources) Offer(name string) int {
 
 // find looks for a file where its name says, and then below the folders that the user named: a program is often built elsewhere.
 func (s *Sources) find(name string) (string, error) {
-	candidates := []string{name}
-	if !filepath.IsAbs(name) && len(s.folders) > 0 {
-		candidates = []string{filepath.Join(s.folders[0], name)}
+	var candidates []string
+	switch {
+	case filepath.IsAbs(name):
+		candidates = append(candidates, name)
+	case len(s.folders) > 0: // the compiler was given a path from the folder that it ran in, which is often that of the program
+		candidates = append(candidates, filepath.Join(s.folders[0], name))
 	}
 	slashed := strings.TrimLeft(filepath.ToSlash(name), "/")
 	for _, folder := range s.named {
@@ -96,19 +102,17 @@ func (s *Sources) find(name string) (string, error) {
 			candidates = append(candidates, filepath.Join(folder, filepath.FromSlash(rest)))
 		}
 	}
-	var first error
+	reason := errMissing
 	for _, candidate := range candidates {
 		path, err := realPath(candidate)
 		if err == nil && s.below(path) {
 			return path, nil
 		}
-		if first == nil {
-			if first = err; err == nil {
-				first = errOutside
-			}
+		if err == nil {
+			reason = errOutside
 		}
 	}
-	return "", first
+	return "", reason
 }
 
 // below reports whether a path without symbolic links lies in a folder that is allowed, at any depth.
