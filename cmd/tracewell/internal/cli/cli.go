@@ -41,6 +41,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/cmd/tracewell/internal/cli/match"
 	"tracewell/cmd/tracewell/internal/cli/mend"
+	"tracewell/cmd/tracewell/internal/cli/page"
 	"tracewell/cmd/tracewell/internal/cli/proxy"
 	"tracewell/cmd/tracewell/internal/cli/query"
 	"tracewell/cmd/tracewell/internal/cli/record"
@@ -48,6 +49,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/serve"
 	"tracewell/cmd/tracewell/internal/cli/show"
 	"tracewell/cmd/tracewell/internal/cli/tdesc"
+	"tracewell/cmd/tracewell/internal/cli/view"
 	"tracewell/internal/completion"
 	"tracewell/internal/text"
 )
@@ -61,6 +63,7 @@ type commands struct {
 	Mend     mend.Command     `cmd:"" help:"Remove what a tracer that was killed has left in a program, and save its frames (${here} only)."`
 	Replay   replay.Command   `cmd:"" help:"Serve a recorded trace to GDB."`
 	Show     show.Command     `cmd:"" help:"Print the frames of a trace file."`
+	View     view.Command     `cmd:"" help:"Show a trace in a browser, or write it as a page of one file."`
 	Describe show.InfoCommand `cmd:"" name:"info" help:"Print the header, the definitions and the counts of a trace file."`
 	Check    check.Command    `cmd:"" help:"Report what is wrong with a trace file, and repair it."`
 	Convert  convert.Command  `cmd:"" help:"Write trace files and execution traces in another format; merge and cut trace files."`
@@ -158,7 +161,7 @@ func parserOptions(streams console.Streams) []kong.Option {
 		kong.Exit(func(status int) { panic(exit{status}) }),
 		kong.Help(help),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.Bind(streams),
+		kong.Bind(streams, page.Version(versionLine(builtFrom()))),
 	}
 }
 

@@ -45,6 +45,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/figures"
 	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/cmd/tracewell/internal/cli/input"
+	"tracewell/cmd/tracewell/internal/cli/page"
 	"tracewell/cmd/tracewell/internal/cli/printing"
 	"tracewell/record/plan"
 	"tracewell/symbol/container"
@@ -75,6 +76,7 @@ func (*Command) Examples() string {
   tracewell record --at push --collect n --format '{time} {function}:{line} n={n}' -- ./server
   tracewell record --at push --stacks -- ./server                        # how often each stack of calls led to it
   tracewell record --at push --count-by 'n % 3' --sum n -- ./server      # how often, and a sum, by key; no file
+  tracewell record --at push --collect '$args' --view -- ./server        # in a browser, while it runs
   tracewell record --script points.gdb -- ./server                       # what GDB's "save tracepoints" wrote
   tracewell record --list 'queue*' ./server                              # what can be traced
   tracewell record --at push --collect '*q' --dry-run -- ./server        # with addresses, and what a frame takes
@@ -140,6 +142,7 @@ type tellOptions struct {
 	Format printing.LineFormat `group:"What is printed:" placeholder:"TEMPLATE" help:"The format of the lines, as in '{time} {location} n={n} {values}'. Implies --print. In braces: ${formatFields}, or an expression; {/x n} for hexadecimal."`
 	Sync   bool                `group:"What is printed:" help:"With --print: have the thread wait until its line has been written. Every hit is a trap. Otherwise a line is there within a millisecond."`
 	flags.Stacks
+	View    bool    `group:"What is printed:" help:"Show the frames in a browser while they are recorded: print the address of a page, which stays until Ctrl-C."`
 	JSON    bool    `name:"json" group:"What is printed:" help:"Print JSON: with --print a line for each frame, with --stacks for each stack, and at the end the result of the run."`
 	List    *string `group:"What is printed:" placeholder:"PATTERN" complete:"locations" help:"Only list the functions and probes whose names match, where * matches any characters; FILE: lists the lines of a file, FILE:PATTERN its functions; /REGEXP/ is a regular expression."`
 	Explain bool    `group:"What is printed:" help:"Print how the hits of each location are collected, as the run begins: by a pad, of which kind, or by a trap, and why."`
@@ -153,7 +156,7 @@ const garbage = 50
 
 // Run implements kong's command. Whether this machine can trace at all is checked in front of everything but the options
 // themselves; --list needs only an ELF file and --to only a connection, so they work everywhere.
-func (c *Command) Run(ctx *kong.Context, streams console.Streams) error {
+func (c *Command) Run(ctx *kong.Context, streams console.Streams, version page.Version) error {
 	debug.SetGCPercent(garbage)
 	if err := c.check(); err != nil {
 		return fmt.Errorf("%w (see tracewell record --help)", err)
@@ -180,7 +183,7 @@ func (c *Command) Run(ctx *kong.Context, streams console.Streams) error {
 	case c.Disconnected:
 		return c.leave(p, streams)
 	}
-	return c.record(p, streams)
+	return c.record(p, streams, version)
 }
 
 // command is the program with its arguments. kong leaves "--" in front of them.
@@ -236,6 +239,8 @@ func (c *Command) check() error {
 		{c.fileless() && (c.Buffer != 0 || c.Circular || c.Note != "" || c.User != ""),
 			"--print, --stacks and figures need no file: --buffer, --circular, --note and --user go with one, by -o"},
 		{c.Output == "-" && (c.prints() || c.JSON), "with -o - standard output is for the trace file: nothing else can be printed there"},
+		{c.View && (c.fileless() || c.Output == "-" || c.Buffer != 0 || c.Circular || c.Disconnected || c.Fetch || c.List != nil || c.DryRun),
+			"--view shows the trace file while frames are added to it: it needs -o with --print, and no option that writes none, or all at the end"},
 		{c.Sync && !c.writesLines(), "--sync says when a line is printed: it needs --print or --format"},
 		{c.Sync && c.To != "", "--sync can't be used together with --to: the stub decides when its program goes on"},
 		{c.DryRun && c.Explain, "--dry-run sets no tracepoint that could be explained"},

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/page"
 	"tracewell/internal/text"
 	"tracewell/record"
 	"tracewell/record/local"
@@ -19,7 +21,7 @@ import (
 )
 
 // record traces a process of this machine.
-func (c *Command) record(p *plan.Plan, streams console.Streams) error {
+func (c *Command) record(p *plan.Plan, streams console.Streams, version page.Version) error {
 	output, err := c.output(streams)
 	if err != nil {
 		return err
@@ -33,16 +35,23 @@ func (c *Command) record(p *plan.Plan, streams console.Streams) error {
 	defer console.IgnoreBrokenPipes()()
 
 	run := newRecordRun(c, p, output, streams, cancel)
+	run.version = version
+	release := func() {}
 	if c.To == "" {
 		run.job = console.NewJob(console.TakeTerminal(streams.In), streams.Err, run.stopped(), run.quiet)
 		run.status.job = run.job
 		if c.figures != nil {
 			run.printer.figures.job = run.job
 		}
-		defer run.job.Close()
+		release = sync.OnceFunc(run.job.Close)
+		defer release()
 	}
 	// An error comes before the status of a signal, since a run that a signal has ended may also have failed to write its file.
 	result, err := run.trace(ctx)
+	if run.page != nil && err == nil {
+		release() // the keys of the terminal are for this process again, Ctrl-C above all
+		err = run.page.wait(streams)
+	}
 	if err = errors.Join(err, output.deliver(streams.Out)); err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
@@ -99,6 +108,8 @@ type recordRun struct {
 	output   outputFile
 	status   *runStatus
 	printer  *runPrinter // nil if frames are not printed
+	page     *livePage   // nil without --view
+	version  page.Version
 	session  *record.Session
 	streams  console.Streams
 	out      *console.Output
@@ -199,6 +210,10 @@ func (r *recordRun) trace(ctx context.Context) (result record.Result, err error)
 	r.start = time.Now()
 	if r.printer != nil {
 		r.printer.begin(r.start)
+	}
+	if r.View {
+		r.page = r.showPage(r.session.Program())
+		defer close(r.page.over)
 	}
 	r.status.watch(r.session.Feed)
 	result, err = r.session.Run(ctx)
