@@ -18,6 +18,10 @@ type Config struct {
 	// loaded later are searched for it.
 	NotPending bool
 
+	// Changes says that Session.Change will be called: there is room in frames for the registers that variables may be in, and the
+	// plan may be empty.
+	Changes bool
+
 	Output string // path of the trace file; "" for none, if there is no Buffer either
 	// Buffer is the size in bytes of a buffer in memory, from which the file is made when the run has ended; 0 has frames
 	// written as they come. Circular has a full buffer drop its oldest frames rather than end the run.
@@ -98,6 +102,7 @@ const (
 	EnoughFrames            // Config.MaxFrames
 	BufferFull              // Config.Buffer
 	PassCount               // a tracepoint's: Result.Status names it
+	Left                    // Session.Leave was called
 	Failed                  // the file cannot be written, or the like: the error of Run
 )
 

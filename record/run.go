@@ -25,10 +25,12 @@ const updateEvery = 500 * time.Millisecond
 func (s *Session) Run(ctx context.Context) (Result, error) {
 	s.cancelled = func() bool { return ctx.Err() != nil }
 	if err := s.begin(); err != nil {
+		close(s.parted)
 		return s.result, err
 	}
 	err := s.loop(ctx)
 	err = errors.Join(err, s.leave(ctx))
+	close(s.parted)
 	if s.entry.Launched && !s.result.ProgramEnded {
 		s.await(ctx)
 	}
@@ -126,6 +128,11 @@ func (s *Session) loop(ctx context.Context) error {
 			if err := s.join(pid); err != nil {
 				return err
 			}
+		case c := <-s.changes:
+			c.done <- s.change(c.plan)
+		case <-s.leaving:
+			s.result.End = Left
+			return nil
 		case stop := <-s.host.GroupStops():
 			if s.entry.Launched && stop.PID == s.entry.PID {
 				s.suspended(stop)

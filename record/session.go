@@ -16,7 +16,7 @@ import (
 	"tracewell/tracepoint"
 )
 
-// Session is a run of one program. But for Feed and Pause its methods are for one goroutine.
+// Session is a run of one program. But for Feed, Pause, Change and Leave its methods are for one goroutine.
 type Session struct {
 	config    Config
 	finder    *definition.Finder // mu guards its points
@@ -40,6 +40,11 @@ type Session struct {
 	trapped   map[arch.Addr]bool                   // addresses at which the engine has traps installed
 	offloaded map[arch.Addr][]*compiled.Tracepoint // what it has offloaded
 	late      []lateTrap
+
+	variables []trace.Variable // that the engine has been told of
+	changes   chan change
+	leaving   chan struct{}
+	parted    chan struct{} // closed when the processes have been let go
 
 	warnings []error
 	result   Result
@@ -71,6 +76,9 @@ func Open(host Host, c Config) (*Session, error) {
 		offloaded: make(map[arch.Addr][]*compiled.Tracepoint),
 		processes: make(map[int]*process),
 		repeated:  make(map[trace.Number]uint64),
+		changes:   make(chan change),
+		leaving:   make(chan struct{}),
+		parted:    make(chan struct{}),
 	}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -223,6 +231,9 @@ var everyThread = target.Action{Thread: target.ThreadID{PID: target.All, TID: ta
 func (s *Session) prepare(found []trace.Tracepoint) error {
 	pc := s.layout.ByNumber(s.target.ISA().PC)
 	extent := max(s.finder.Complete(found), s.finder.PendingExtent(), pc.Offset+pc.Size)
+	if s.config.Changes {
+		extent = max(extent, s.finder.UsualExtent())
+	}
 	if single := s.target.SingleRegisters(); single != nil && extent > single.BlockSize() {
 		extent = single.BlockSize()
 		s.warnings = append(s.warnings, fmt.Errorf("registers behind the first %d bytes are not recorded, since each would take a "+
@@ -271,7 +282,8 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 	if err := s.engine.SetBufferSize(size); err != nil {
 		return err
 	}
-	for _, v := range s.finder.Variables() {
+	s.variables = slices.Clone(s.finder.Variables())
+	for _, v := range s.variables {
 		if err := s.engine.DefineVariable(v); err != nil {
 			return err
 		}

@@ -33,6 +33,7 @@ type compiler struct {
 	variables map[string]trace.VariableNumber
 	defined   []trace.Variable // what a target has to be told of them
 	foreign   map[string]bool  // expressions that GDB cannot collect
+	builtins  []string
 }
 
 // newCompiler numbers the plan's trace state variables in the order of their definition, behind $trace_timestamp, which every
@@ -41,8 +42,9 @@ type compiler struct {
 func newCompiler(p *plan.Plan, layout *tdesc.Layout, isa *arch.ISA, builtins []string) *compiler {
 	c := &compiler{
 		plan: p, layout: layout, isa: isa, variables: make(map[string]trace.VariableNumber), foreign: make(map[string]bool),
+		builtins: builtins,
 	}
-	for _, name := range append(builtins, trace.TimestampName) {
+	for _, name := range slices.Concat(builtins, []string{trace.TimestampName}) {
 		v, _ := trace.Builtin(name)
 		c.variables[name] = v.Number
 		if v.Number != trace.Timestamp && p.Mentions("$"+name) {

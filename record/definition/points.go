@@ -206,10 +206,40 @@ func (f *Finder) PendingExtent() int {
 			return f.compiler.layout.Size
 		}
 	}
+	return f.UsualExtent()
+}
+
+// UsualExtent is how long a register block is, in bytes, that has all registers in which compilers keep variables.
+func (f *Finder) UsualExtent() int {
 	if slot := f.compiler.layout.ByName(f.compiler.isa.Machine.LastUsed); slot != nil {
 		return slot.Offset + slot.Size
 	}
 	return f.compiler.layout.Size
+}
+
+// Adopt goes on with another plan, which begins with the variables of the one before. Points are kept by their numbers: those that
+// the plan lacks are gone, and those that it has besides have not been found yet. Undo goes back to the plan before.
+func (f *Finder) Adopt(p *plan.Plan) (gone []trace.Number, undo func()) {
+	before := *f
+	known := make(map[trace.Number]*Point)
+	for _, t := range f.Points {
+		known[t.Number] = t
+	}
+	f.plan, f.Points = p, nil
+	f.compiler = newCompiler(p, f.compiler.layout, f.compiler.isa, f.compiler.builtins)
+	for i := range p.Tracepoints {
+		t := &p.Tracepoints[i]
+		if point := known[t.Number]; point != nil {
+			f.Points = append(f.Points, point)
+			delete(known, t.Number)
+			continue
+		}
+		f.Points = append(f.Points, &Point{Tracepoint: t})
+	}
+	for n := range known {
+		gone = append(gone, n)
+	}
+	return gone, func() { f.plan, f.Points, f.compiler = before.plan, before.Points, before.compiler }
 }
 
 // asksForRegisters reports whether actions collect all registers, or some by name that no variable is ever in, such as AVX

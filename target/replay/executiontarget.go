@@ -285,3 +285,6 @@ func (t *ExecutionTarget) Files() target.Files {
 	}
 	return programFiles{t.e.program}
 }
+
+// Instruction is the number of the instruction that the target stands in front of, that of all instructions behind the last.
+func (t *ExecutionTarget) Instruction() int64 { return t.position }

@@ -35,6 +35,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/check"
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/convert"
+	"tracewell/cmd/tracewell/internal/cli/dap"
 	"tracewell/cmd/tracewell/internal/cli/demo"
 	"tracewell/cmd/tracewell/internal/cli/figures"
 	"tracewell/cmd/tracewell/internal/cli/flags"
@@ -62,6 +63,7 @@ type commands struct {
 	Record   record.Command   `cmd:"" help:"Trace a program without GDB: source lines and expressions in, a trace file out (${here}; elsewhere with --to and --list only)."`
 	Mend     mend.Command     `cmd:"" help:"Remove what a tracer that was killed has left in a program, and save its frames (${here} only)."`
 	Replay   replay.Command   `cmd:"" help:"Serve a recorded trace to GDB."`
+	Dap      dap.Command      `cmd:"" help:"Serve an editor by the Debug Adapter Protocol: recordings, and programs that run (${here})."`
 	Show     show.Command     `cmd:"" help:"Print the frames of a trace file."`
 	View     view.Command     `cmd:"" help:"Show a trace in a browser, or write it as a page of one file."`
 	Describe show.InfoCommand `cmd:"" name:"info" help:"Print the header, the definitions and the counts of a trace file."`

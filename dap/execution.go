@@ -1,0 +1,601 @@
+package dap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	protocol "github.com/google/go-dap"
+
+	"tracewell/arch"
+	"tracewell/arch/flow"
+	"tracewell/internal/text"
+	"tracewell/itrace"
+	"tracewell/itrace/index"
+	"tracewell/itrace/query"
+	"tracewell/symbol"
+	"tracewell/symbol/expr"
+	"tracewell/target"
+	"tracewell/target/replay"
+	"tracewell/trace"
+)
+
+// executionTrace is an execution trace, at a position: in front of an instruction, or behind the last. Searches go over the index
+// by themselves, and not by the runs of its target: those stop in front of what writes to a watched place, as hardware does, which
+// GDB wants and users of an editor do not.
+type executionTrace struct {
+	session   *session
+	execution *replay.Execution
+	trace     *index.Trace
+	query     *query.Trace
+	here      *replay.ExecutionTarget
+	probe     *replay.ExecutionTarget // looks elsewhere, for conditions
+	named     *names
+	set       *flow.Set // nil where it is not known what instructions do
+	closeAll  func() error
+	points    []tracePoint
+	wants     []index.Want // of the points
+	wantedBy  []int        // which point
+}
+
+// tracePoint is a breakpoint in an execution trace.
+type tracePoint struct {
+	*breakpoint
+	evaluators map[arch.Addr]*expr.Evaluator // of the condition
+}
+
+func newExecution(e *replay.Execution, program *symbol.Program, s *session, closeAll func() error) (*executionTrace, error) {
+	x := &executionTrace{session: s, execution: e, closeAll: closeAll, set: flow.Of(e.Machine, e.Order)}
+	x.named = &names{program: program, layout: e.Layout, machine: e.Machine, order: e.Order}
+	if program != nil {
+		program.SetLayout(e.Layout)
+	}
+	var err error
+	if x.query, err = query.New(e.Execution, program); err != nil {
+		return nil, err
+	}
+	x.trace = x.query.Trace
+	if x.here, err = e.Target(); err != nil {
+		return nil, err
+	}
+	x.probe, err = e.Target()
+	return x, err
+}
+
+func (x *executionTrace) reach() reach { return executions }
+
+func (x *executionTrace) names() *names { return x.named }
+
+func (x *executionTrace) close(bool) error { return x.closeAll() }
+
+func (x *executionTrace) position() int64 { return x.here.Instruction() }
+
+// threads lists the processors. Their names tell the position, which clients show all the time.
+func (x *executionTrace) threads() (all []protocol.Thread) {
+	for _, id := range x.here.Threads() {
+		name := fmt.Sprintf("cpu %d, instruction %d of %d", id.TID-1, x.position(), x.trace.Instructions)
+		all = append(all, protocol.Thread{Id: id.TID, Name: name})
+	}
+	return all
+}
+
+// thread is the processor that executes next, or did last.
+func (x *executionTrace) thread() int {
+	if it, err := x.trace.Instruction(min(x.position(), x.trace.Instructions-1)); err == nil {
+		return int(it.CPU) + 1
+	}
+	return 1
+}
+
+func (x *executionTrace) at(thread int) (moment, error) { return x.momentOf(x.here, thread) }
+
+// momentOf is where a target stands, for a thread of it.
+func (x *executionTrace) momentOf(t *replay.ExecutionTarget, thread int) (moment, error) {
+	for _, id := range t.Threads() {
+		if id.TID == thread {
+			return &executionMoment{x, t, id}, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no thread %d", thread)
+}
+
+// executionMoment is a processor at a position.
+type executionMoment struct {
+	x  *executionTrace
+	on *replay.ExecutionTarget
+	id target.ThreadID
+}
+
+var errUntold = errors.New("the trace has not told it before this position")
+
+func (m *executionMoment) block() (registers []byte, known []bool) {
+	size := m.x.execution.Layout.Size
+	registers, known = make([]byte, size), make([]bool, size)
+	if m.on.ReadRegisters(m.id, registers) != nil || m.on.AvailableRegisters(m.id, known) != nil {
+		return nil, nil
+	}
+	return registers, known
+}
+
+// Register implements expr.Context.
+func (m *executionMoment) Register(r arch.Reg) ([]byte, error) {
+	block, known := m.block()
+	slot := m.x.execution.Layout.ByNumber(r)
+	if slot == nil || !isKnown(slot, block, known) {
+		return nil, errUntold
+	}
+	b, _ := slot.Bytes(block)
+	return b, nil
+}
+
+// ReadMemory implements moment.
+func (m *executionMoment) ReadMemory(addr arch.Addr, p []byte) int {
+	n, _ := m.on.ReadMemory(m.id, addr, p)
+	return n
+}
+
+// Memory implements expr.Context.
+func (m *executionMoment) Memory(addr arch.Addr, n int) ([]byte, error) {
+	b := make([]byte, n)
+	if m.ReadMemory(addr, b) != n {
+		return nil, errUntold
+	}
+	return b, nil
+}
+
+// Variable implements expr.Context.
+func (*executionMoment) Variable(trace.VariableNumber) (int64, error) { return 0, errUntold }
+
+func (m *executionMoment) pc() (arch.Addr, bool) {
+	slot := m.x.execution.Layout.ByNumber(m.x.here.ISA().PC)
+	block, known := m.block()
+	if slot == nil || !isKnown(slot, block, known) {
+		return 0, false
+	}
+	b, _ := slot.Bytes(block)
+	return arch.Addr(arch.Uint(b, m.x.named.order)), true
+}
+
+// groups implements moment: what the last instruction has done is what a step changes.
+func (m *executionMoment) groups() []group {
+	nodes := []node{{name: "instruction", value: strconv.FormatInt(m.on.Instruction(), 10)}}
+	if m.on.Instruction() < m.x.trace.Instructions {
+		if it, err := m.x.trace.Instruction(m.on.Instruction()); err == nil {
+			if line, err := m.x.trace.Line(it.Offset); err == nil {
+				nodes = append(nodes, node{name: fmt.Sprintf("line %d", it.Line), value: shorten(line)})
+			}
+		}
+	}
+	if effects, err := m.x.trace.Effects(m.on.Instruction() - 1); m.on.Instruction() > 0 && err == nil {
+		for i := range effects {
+			if it := &effects[i]; it.Kind == itrace.Register || it.Kind == itrace.Memory {
+				nodes = append(nodes, m.x.effect(it))
+			}
+		}
+	}
+	return []group{{"Position", fixed(nodes)}}
+}
+
+// effect is what an instruction did to a register or to memory.
+func (x *executionTrace) effect(it *index.Item) node {
+	did := "read"
+	if it.Kind == itrace.Register || it.Write {
+		did = "wrote"
+	}
+	what := arch.Addr(it.Addr).String()
+	if it.Kind == itrace.Register {
+		what = "$" + x.execution.Names[it.Name]
+	}
+	return node{name: did + " " + text.Visible(what), value: text.Visible(string(it.Digits))}
+}
+
+func (*executionMoment) named(string) (node, bool) { return node{}, false }
+
+// place finds the addresses of breakpoints.
+func (x *executionTrace) place(all []*breakpoint) error {
+	x.points, x.wants, x.wantedBy = nil, nil, nil
+	for _, b := range all {
+		b.count = 0
+		if b.wrong != "" {
+			continue
+		}
+		wants, err := x.wantsOf(b)
+		if err != nil {
+			b.message = err.Error()
+			continue
+		}
+		b.verified = true
+		for range wants {
+			x.wantedBy = append(x.wantedBy, len(x.points))
+		}
+		x.wants = append(x.wants, wants...)
+		x.points = append(x.points, tracePoint{b, make(map[arch.Addr]*expr.Evaluator)})
+	}
+	return nil
+}
+
+// wantsOf is what a breakpoint looks for in the trace.
+func (x *executionTrace) wantsOf(b *breakpoint) (wants []index.Want, err error) {
+	var found []symbol.Location
+	switch {
+	case b.data != "":
+		o, err := x.query.Object(b.data)
+		if err != nil {
+			return nil, err
+		}
+		return x.accesses(o, b.access), nil
+	case b.address != nil:
+		return []index.Want{{What: index.Execution, Addr: *b.address, Size: 1}}, nil
+	case x.named.program == nil:
+		return nil, errNoNames
+	case b.function != "":
+		found, err = x.named.program.Locate(b.function)
+	default:
+		found, err = x.session.sources.locate(x.named.program, b.at)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range found {
+		wants = append(wants, index.Want{What: index.Execution, Addr: uint64(l.Addr), Size: 1})
+		if b.at.path != "" {
+			b.line = l.Line
+		}
+	}
+	return wants, nil
+}
+
+// accesses is what a data breakpoint looks for.
+func (x *executionTrace) accesses(o query.Object, access protocol.DataBreakpointAccessType) (wants []index.Want) {
+	if o.IsRegister() {
+		for _, cpu := range x.trace.CPUs {
+			for _, name := range o.Names {
+				if access != "read" {
+					wants = append(wants, index.Want{What: index.RegisterSet, CPU: cpu, Name: name})
+				}
+				if access != "write" {
+					wants = append(wants, index.Want{What: index.RegisterGet, CPU: cpu, Name: name})
+				}
+			}
+		}
+		return wants
+	}
+	if access != "read" {
+		wants = append(wants, index.Want{What: index.Write, Addr: o.Addr, Size: o.Size})
+	}
+	if access != "write" {
+		wants = append(wants, index.Want{What: index.Read, Addr: o.Addr, Size: o.Size})
+	}
+	return wants
+}
+
+// watchable implements watcher. A register is watched by its name, all else by where it is now.
+func (x *executionTrace) watchable(c *call, expression string) (string, error) {
+	if strings.HasPrefix(expression, "$") {
+		if o, err := x.query.Object(expression); err == nil && o.IsRegister() {
+			return expression, nil
+		}
+	}
+	scope, err := x.named.scope(c)
+	if err != nil {
+		return "", err
+	}
+	e, err := expr.Compile(expression, scope)
+	if err != nil {
+		if o, problem := x.query.Object(expression); problem == nil && !o.IsRegister() {
+			return fmt.Sprintf("%#x,%d", o.Addr, o.Size), nil
+		}
+		return "", err
+	}
+	v, err := e.Value(c.context)
+	if err != nil {
+		return "", err
+	}
+	if !v.InMemory || v.Type.Size <= 0 {
+		return "", fmt.Errorf("%s is not in memory here", expression)
+	}
+	return fmt.Sprintf("%#x,%d", uint64(v.Addr), v.Type.Size), nil
+}
+
+func (x *executionTrace) begin(ctx context.Context, stopAtEntry bool) (stop, error) {
+	if !stopAtEntry {
+		x.here.Goto(0)
+		return x.onward(ctx, motion{thread: x.thread()}, true)
+	}
+	return x.stopped("entry", "in front of the first instruction", nil), nil
+}
+
+func (x *executionTrace) restart(context.Context) (stop, error) {
+	x.here.Goto(0)
+	return x.stopped("entry", "in front of the first instruction", nil), nil
+}
+
+func (x *executionTrace) stopped(reason, description string, hit []int) stop {
+	return stop{reason: reason, description: description, thread: x.thread(), hit: hit}
+}
+
+// onward searches for a breakpoint. What happens at the position itself was met already, unless it is fresh.
+func (x *executionTrace) onward(ctx context.Context, m motion, fresh bool) (stop, error) {
+	hit, at, err := x.search(ctx, m.backwards, fresh, nil, nil)
+	switch {
+	case err != nil || ctx.Err() != nil:
+		return x.stopped("pause", "", nil), errUnlessCancelled(ctx, err)
+	case at >= 0:
+		x.here.Goto(at)
+		reason := "breakpoint"
+		if x.onlyData(hit) {
+			reason = "data breakpoint"
+		}
+		return x.stopped(reason, "", hit), nil
+	case m.backwards:
+		x.here.Goto(0)
+		return x.stopped("step", "at the beginning of the trace", nil), nil
+	}
+	x.here.Goto(x.trace.Instructions)
+	return x.stopped("step", "at the end of the trace", nil), nil
+}
+
+func errUnlessCancelled(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// onlyData reports whether all breakpoints that were hit are data breakpoints.
+func (x *executionTrace) onlyData(hit []int) bool {
+	return !slices.ContainsFunc(x.points, func(p tracePoint) bool { return p.data == "" && slices.Contains(hit, p.id) })
+}
+
+// search looks for the next place to stop in one direction: at a breakpoint, or at one of some other wants for which arrives says
+// so. At is the position, -1 for none; hit is the breakpoints there, none for the others.
+func (x *executionTrace) search(ctx context.Context, backwards, fresh bool, more []index.Want, arrives func(f index.Found) bool) (
+	hit []int, at int64, err error,
+) {
+	wants := append(slices.Clone(x.wants), more...)
+	at = -1
+	if len(wants) == 0 {
+		return nil, at, nil
+	}
+	start := x.position()
+	visit := func(f index.Found) bool {
+		place := f.Instruction
+		if x.isAccess(wants[f.Want].What) {
+			if place < 0 {
+				return true // what the trace tells in front of its first instruction nobody did
+			}
+			if !backwards {
+				place++ // behind it, where its effect can be seen
+			}
+		}
+		if at >= 0 && place != at {
+			return false
+		}
+		switch {
+		case place == start && !fresh:
+		case f.Want >= len(x.wants):
+			if arrives(f) {
+				at = place
+				return false
+			}
+		default:
+			if p := &x.points[x.wantedBy[f.Want]]; !slices.Contains(hit, p.id) && x.meets(p, place) {
+				hit, at = append(hit, p.id), place
+			}
+		}
+		return ctx.Err() == nil
+	}
+	if backwards {
+		err = x.trace.EachBack(ctx, 0, start, wants, visit)
+	} else {
+		err = x.trace.Each(ctx, start, x.trace.Instructions, wants, visit)
+	}
+	return hit, at, err
+}
+
+func (x *executionTrace) isAccess(w index.What) bool {
+	return w != index.Execution && w != index.Turn && w != index.Leave
+}
+
+// meets reports whether a breakpoint stops at a position. A log point prints, and does not.
+func (x *executionTrace) meets(p *tracePoint, place int64) bool {
+	it, err := x.trace.Instruction(min(place, x.trace.Instructions-1))
+	if err != nil {
+		return false
+	}
+	m := x.probed(place, it.CPU)
+	if p.condition != "" && !x.holds(p, m) || !p.counts() {
+		return false
+	}
+	if p.log != nil {
+		x.session.log(x.named, m, p.log)
+		return false
+	}
+	return true
+}
+
+// probed is a processor at any position. It is valid until the next probe.
+func (x *executionTrace) probed(position int64, cpu int32) *executionMoment {
+	x.probe.Goto(position)
+	return &executionMoment{x, x.probe, target.ThreadID{PID: x.probe.Threads()[0].PID, TID: int(cpu) + 1}}
+}
+
+// holds evaluates a condition. One that lacks a value does not hold, as with frames.
+func (x *executionTrace) holds(p *tracePoint, m *executionMoment) bool {
+	c := x.named.innermost(m)
+	e, known := p.evaluators[c.code]
+	if !known {
+		if scope, err := x.named.scope(&c); err == nil {
+			if e, err = expr.Compile(p.condition, scope); err != nil {
+				e = nil
+				x.session.say("stderr", "condition %s: %s", p.condition, oneLine(err))
+			}
+		}
+		p.evaluators[c.code] = e
+	}
+	if e == nil {
+		return false
+	}
+	b, err := e.Bytes(m)
+	return err == nil && slices.ContainsFunc(b, func(b byte) bool { return b != 0 })
+}
+
+// targets implements jumper: the executions of a line that are nearest.
+func (x *executionTrace) targets(ctx context.Context, at sourceLine) (list []int, err error) {
+	wants, err := x.wantsOf(&breakpoint{at: at})
+	if err != nil {
+		return nil, err
+	}
+	const most = 20 // on either side
+	for _, look := range []func(visit func(index.Found) bool) error{
+		func(v func(index.Found) bool) error { return x.trace.EachBack(ctx, 0, x.position(), wants, v) },
+		func(v func(index.Found) bool) error {
+			return x.trace.Each(ctx, x.position(), x.trace.Instructions, wants, v)
+		},
+	} {
+		found := 0
+		err := look(func(f index.Found) bool {
+			list = append(list, int(f.Instruction))
+			found++
+			return found < most
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+func (x *executionTrace) jump(to int) (stop, error) {
+	if to < 0 || int64(to) > x.trace.Instructions {
+		return stop{}, fmt.Errorf("there is no instruction %d: the trace has %d", to, x.trace.Instructions)
+	}
+	x.here.Goto(int64(to))
+	return x.stopped("goto", "", nil), nil
+}
+
+// code implements coder.
+func (x *executionTrace) code(at arch.Addr) (bytes []byte, words string) {
+	f, err := x.trace.Previous(context.Background(), min(x.position()+1, x.trace.Instructions), []index.Want{{What: index.Execution,
+		Addr: uint64(at), Size: 1}})
+	if err != nil || f == nil || f.Item.Addr != uint64(at) {
+		return nil, ""
+	}
+	return x.bytesOf(f.Item), string(f.Item.Words)
+}
+
+// bytesOf is the bytes of an instruction as they lie in memory, nil where the trace does not tell them.
+func (x *executionTrace) bytesOf(it *index.Item) []byte {
+	value, err := strconv.ParseUint(string(it.Digits), 16, 64)
+	if err != nil || x.set == nil {
+		return nil
+	}
+	return x.set.Append(nil, value, (len(it.Digits)+1)/2)
+}
+
+// list implements debuggee: the frames of an execution are its instructions.
+func (x *executionTrace) list() frameList { return instructionList{x} }
+
+type instructionList struct{ x *executionTrace }
+
+func (l instructionList) count() int { return int(l.x.trace.Instructions) }
+
+func (l instructionList) entry(i int) (frameEntry, error) {
+	it, err := l.x.trace.Instruction(int64(i))
+	if err != nil {
+		return frameEntry{}, err
+	}
+	e := frameEntry{Frame: i, Place: l.x.named.describe(arch.Addr(it.Addr)), Thread: int(it.CPU) + 1}
+	e.Values = text.Visible(string(it.Words))
+	if it.Time != 0 {
+		e.Time = strconv.FormatUint(it.Time, 10)
+	}
+	return e, nil
+}
+
+func (l instructionList) tree(i int) *tree {
+	return &tree{list: func(ctx context.Context, from, to int) ([]node, error) {
+		effects, err := l.x.trace.Effects(int64(i))
+		if err != nil {
+			return nil, err
+		}
+		var nodes []node
+		for k := range effects {
+			if it := &effects[k]; it.Kind == itrace.Register || it.Kind == itrace.Memory {
+				nodes = append(nodes, l.x.effect(it))
+			}
+		}
+		return fixed(nodes).list(ctx, from, to)
+	}}
+}
+
+func (l instructionList) filter(where string) (func(int) (bool, error), error) {
+	p := &tracePoint{&breakpoint{condition: where}, make(map[arch.Addr]*expr.Evaluator)}
+	return func(i int) (bool, error) {
+		it, err := l.x.trace.Instruction(int64(i))
+		if err != nil {
+			return false, err
+		}
+		return l.x.holds(p, l.x.probed(int64(i), it.CPU)), nil
+	}, nil
+}
+
+// commands implements debuggee.
+func (x *executionTrace) commands() []command {
+	return []command{
+		{"goto", "POSITION", "goes to 1200, :LINE, @TIME, begin, end, or the next execution of a place", x.goTo},
+		{"where", "", "says at which instruction and line of the trace this is",
+			func(context.Context, *session, string) (string, *stop, error) { return x.here.Position(), nil, nil }},
+		{"writers", "WHAT", "lists who wrote a register, a variable or ADDRESS,BYTES last, and who will next", x.writers},
+	}
+}
+
+func (x *executionTrace) goTo(ctx context.Context, _ *session, place string) (string, *stop, error) {
+	position, err := x.query.Position(ctx, place, x.position())
+	if err != nil {
+		return "", nil, err
+	}
+	at, err := x.jump(int(max(position, 0)))
+	return "", &at, err
+}
+
+// writers lists the nearest writers on either side.
+func (x *executionTrace) writers(ctx context.Context, _ *session, what string) (string, *stop, error) {
+	o, err := x.query.Object(what)
+	if err != nil {
+		return "", nil, err
+	}
+	const most = 5
+	var lines []string
+	show := func(f index.Found) {
+		words := "in front of all instructions"
+		if f.Instruction >= 0 {
+			if it, err := x.trace.Instruction(f.Instruction); err == nil {
+				words = fmt.Sprintf("%d: %s", f.Instruction, x.named.describe(arch.Addr(it.Addr)))
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%s wrote %s", words, f.Item.Digits))
+	}
+	wants := x.accesses(o, "write")
+	if len(wants) == 0 {
+		return "the trace never writes it", nil, nil
+	}
+	err = x.trace.EachBack(ctx, index.Ahead, x.position(), wants, func(f index.Found) bool {
+		show(f)
+		return len(lines) < most
+	})
+	slices.Reverse(lines)
+	lines = append(lines, fmt.Sprintf("---- %d: here", x.position()))
+	ahead := len(lines) + most
+	if err == nil {
+		err = x.trace.Each(ctx, x.position(), x.trace.Instructions, wants, func(f index.Found) bool {
+			show(f)
+			return len(lines) < ahead
+		})
+	}
+	return strings.Join(lines, "\n"), nil, err
+}
