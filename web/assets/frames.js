@@ -68,7 +68,7 @@ function Loaded({ page, trace, version, live }) {
   const frame = at.frame === undefined ? -1 : Number(at.frame);
   useEffect(() => { if (frame < 0) setPosition(undefined); }, [frame]);
   useKeys({
-    "/": { help: "filter", do: () => document.getElementById("where")?.focus() },
+    "/": { help: "filter", do: () => setTimeout(() => document.getElementById("where")?.focus()) }, // later, or the / would be typed there
     ...Object.fromEntries(views.map(([name, title], i) => [String(i + 1), { help: title, do: () => go({ view: name === "frames" ? "" : name }) }])),
     "t": { help: "timeline by threads or tracepoints", do: () => go({ by: at.by === "tracepoint" ? "" : "tracepoint" }) },
     "x": { help: "all times", do: () => go({ from: "", to: "" }) },
