@@ -91,8 +91,31 @@ var documents = []document{
 		reflect.TypeFor[wire.InterruptionSummary]()},
 	{"Where two versions part", "tracewell query parting REFERENCE OTHER --json", "One object on one line.",
 		reflect.TypeFor[wire.VersionComparison]()},
+	{"A trace file as a page shows it", viewed("trace"), onRequest, reflect.TypeFor[wire.PageTrace]()},
+	{"How far a search for frames is", viewed("search?where=n"), onRequest, reflect.TypeFor[wire.PageSearch]()},
+	{"Rows of frames", viewed("rows?block=0&where=n"), onRequest, reflect.TypeFor[wire.PageRows]()},
+	{"The row of a frame", viewed("place?frame=0"), onRequest, reflect.TypeFor[wire.PagePlace]()},
+	{"A frame as a page shows it", viewed("frame?frame=0"), onRequest, reflect.TypeFor[wire.PageFrame]()},
+	{"A timeline", viewed("timeline?by=thread&bins=960"), onRequest, reflect.TypeFor[wire.PageTimeline]()},
+	{"A plot", viewed("plot?y=n&kind=line&bins=960"), onRequest, reflect.TypeFor[wire.PagePlot]()},
+	{"A source file with its hits", viewed("source?file=0"), onRequest, reflect.TypeFor[wire.PageSource]()},
+	{"Stacks as a tree", viewed("stacks"), onRequest, reflect.TypeFor[wire.PageStacks]()},
+	{"What a page is about", viewed("page"), onRequest, reflect.TypeFor[wire.Page]()},
+	{"What has changed in a page", viewed("changed?seen=1"), onRequest, reflect.TypeFor[wire.PageChange]()},
+	{"A question that has no answer", viewed("nothing"), onRequest, reflect.TypeFor[wire.PageError]()},
 	{"Faults in a generated trace", "tracewell gen-trace --planted FILE", "One object in a file.", reflect.TypeFor[generate.Outcome]()},
 	{"The binary", "tracewell version --json", "One object on one line.", reflect.TypeFor[wire.Build]()},
+}
+
+// onRequest is the form of what the server of a page answers.
+const onRequest = "One object, by HTTP."
+
+// viewed is how a page asks questions, behind the address that the command prints.
+func viewed(questions ...string) string {
+	for i, question := range questions {
+		questions[i] = "tracewell view FILE: GET ask/" + question
+	}
+	return strings.Join(questions, "; ")
 }
 
 // document is what commands write, each behind a semicolon and a blank.
