@@ -21,7 +21,7 @@ FISHDIR   = $(PLACE)/share/fish/vendor_completions.d
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build install uninstall demo test setup check format vet lint generate cross race fresh demo-check bench bench-server bench-record gdbsuite measures microbench soak fuzz tdesc-live prove-guard prove-pads prove-match prove-dialects prove-cluster prove-proxy prove-record prove-replay mutants clean
+.PHONY: build install uninstall demo test setup check format vet lint generate cross race fresh demo-check bench bench-server bench-record gdbsuite measures microbench soak fuzz tdesc-live prove-guard prove-pads prove-match prove-dialects prove-cluster prove-proxy prove-record prove-replay prove-view view-pictures mutants clean
 
 ## For everybody
 
@@ -144,6 +144,12 @@ prove-proxy: setup ## stock GDB and record in front of every stub, a Linux kerne
 
 prove-replay: setup ## GDB forwards and backwards through ten million instructions, every answer compared with the processor that made them
 	$(GO) test -count 1 -run '^TestProveExecution$$' -timeout 15m ./target/replay -ten-million -v
+
+prove-view: setup ## the page of a trace of a million frames in a browser: how soon rows are there, and that no task keeps its main thread above 50 ms while it scrolls; three minutes
+	$(GO) test -count 1 -timeout 0 -v -run '^TestMillion$$' ./internal/test/webtest -frames $(or $(FRAMES),1000000)
+
+view-pictures: setup ## the pictures of docs/view.md, made anew
+	$(GO) test -count 1 -timeout 0 -run '^TestPictures$$' ./internal/test/webtest -docs $(CURDIR)/docs/pictures
 
 mutants: ## what the tests of PKG do not notice: COUNT small changes of it, drawn by SEED, one at a time; minutes, as long as its tests take, less those that SKIP matches
 	$(GO) run ./test/mutants $(if $(SEED),-seed $(SEED)) $(if $(COUNT),-count $(COUNT)) $(if $(LEAST),-least $(LEAST)) $(if $(SKIP),-skip '$(SKIP)') $(or $(PKG),$(error PKG names the package, as in make mutants PKG=./internal/cexpr))

@@ -28,8 +28,8 @@ type (
 	}
 	// SourceName is a source file that may be asked for.
 	SourceName struct {
-		File int    `json:"file"`
-		Name string `json:"name"`
+		File int    `json:"file"`           // the number by which it is asked for
+		Name string `json:"name"`           // as the debugging information has it
 		Path string `json:"path,omitempty"` // where it is on this machine; absent if it is not, or may not be shown
 	}
 )

@@ -14,11 +14,11 @@ import (
 type (
 	// PageTrace sums up a trace file.
 	PageTrace struct {
-		Frames      int           `json:"frames"`
+		Frames      int           `json:"frames"`  // in the file
 		Timed       bool          `json:"timed"`   // positions are times
 		First       int64         `json:"first"`   // position
 		Last        int64         `json:"last"`    // position
-		State       string        `json:"state"`   // how the run ended, or that it goes on, in words; empty if the file does not tell
+		State       string        `json:"state"`   // how the run ended, in words; empty if the file does not tell
 		Status      *Status       `json:"status"`  // null without a status line
 		Program     string        `json:"program"` // the file that was traced; empty if not known
 		Tracepoints []Tracepoint  `json:"tracepoints"`
@@ -31,15 +31,15 @@ type (
 	}
 	// PageThread is a thread that made frames.
 	PageThread struct {
-		Thread int    `json:"thread"` // the number by which questions name it
-		ID     int64  `json:"id"`     // of the system; 0 for frames that do not tell
-		Name   string `json:"name,omitempty"`
-		Frames int    `json:"frames"`
+		Thread int    `json:"thread"`         // the number by which questions name it
+		ID     int64  `json:"id"`             // of the system; 0 for frames that do not tell
+		Name   string `json:"name,omitempty"` // the last one that is known; absent without one
+		Frames int    `json:"frames"`         // that it made
 	}
 	// SourceLines is a source file that frames are of.
 	SourceLines struct {
 		SourceName
-		Frames int `json:"frames"`
+		Frames int `json:"frames"` // whose pc is in the file
 	}
 
 	// PageSearch says how far the frames have been searched for those that are wanted.
@@ -55,18 +55,18 @@ type (
 	}
 	// PageRow is a row of the table. What is not known is absent.
 	PageRow struct {
-		Frame      int          `json:"frame"`
-		Tracepoint trace.Number `json:"tracepoint"`
-		Source     string       `json:"source,omitempty"`
-		Time       *int64       `json:"time,omitempty"`
-		Thread     int          `json:"thread"`
-		PC         string       `json:"pc,omitempty"`
-		Symbol     string       `json:"symbol,omitempty"`
-		Line       string       `json:"line,omitempty"`
-		Stepped    bool         `json:"stepped,omitempty"`
+		Frame      int          `json:"frame"`               // from 0
+		Tracepoint trace.Number `json:"tracepoint"`          // 0 for a frame that names none
+		Source     string       `json:"source,omitempty"`    // of the tracepoint, as its user set it
+		Time       *int64       `json:"time,omitempty"`      // microseconds; absent if the frame does not tell
+		Thread     int          `json:"thread"`              // by PageTrace
+		PC         string       `json:"pc,omitempty"`        // absent if the frame lacks it
+		Symbol     string       `json:"symbol,omitempty"`    // of the pc; absent without the program
+		Line       string       `json:"line,omitempty"`      // of the pc: FILE:LINE; absent without debugging information
+		Stepped    bool         `json:"stepped,omitempty"`   // the frame is of while-stepping
 		Collected  string       `json:"collected,omitempty"` // "j->id=7 q=0x4052a0", cut where it is long
 		Cells      []string     `json:"cells,omitempty"`     // of the items that were asked for
-		Damaged    bool         `json:"damaged,omitempty"`
+		Damaged    bool         `json:"damaged,omitempty"`   // the rest of the frame cannot be read
 	}
 	// PagePlace is where a frame is among those that are wanted.
 	PagePlace struct {
@@ -86,12 +86,12 @@ type (
 		Earlier   *int            `json:"earlier"`   // the frame before it of its tracepoint
 		Later     *int            `json:"later"`     // the frame behind it of its tracepoint
 		Changed   []string        `json:"changed"`   // names of values that differ from the earlier frame
-		Position  int64           `json:"position"`
+		Position  int64           `json:"position"`  // of the frame, in a timeline
 	}
 	// PageValue is a value, and what it is made of.
 	PageValue struct {
 		Name     string      `json:"name"`
-		Type     string      `json:"type,omitempty"`
+		Type     string      `json:"type,omitempty"`     // absent without debugging information
 		Text     string      `json:"text"`               // as show --frame prints it; cut where it is long
 		Children []PageValue `json:"children,omitempty"` // members, elements, what a pointer points to
 		More     bool        `json:"more,omitempty"`     // there are children that are too deep, or too many
@@ -101,7 +101,7 @@ type (
 	PageTimeline struct {
 		From  int64      `json:"from"` // position where the first bin begins
 		To    int64      `json:"to"`   // position where the last bin ends, excluded
-		Bins  int        `json:"bins"`
+		Bins  int        `json:"bins"` // how many there are
 		Lanes []PageLane `json:"lanes"`
 		Total int        `json:"total"` // frames
 	}
@@ -109,33 +109,33 @@ type (
 	PageLane struct {
 		Key    int    `json:"key"` // PageThread.Thread or the number of a tracepoint; -1 for all others together
 		Name   string `json:"name"`
-		Total  int    `json:"total"`
+		Total  int    `json:"total"`  // frames in all bins
 		Counts []int  `json:"counts"` // for each bin
 	}
 
 	// PagePlot is values over positions or other values: points, or where these are more than can be drawn, a summary.
 	PagePlot struct {
-		Kind     string      `json:"kind"`  // points, bands, grid or bins
-		Count    int         `json:"count"` // of frames with the values
-		Lacking  int         `json:"lacking"`
-		Frames   []int       `json:"frames,omitempty"` // of points
-		X        []PageFloat `json:"x,omitempty"`      // of points; of bands the middle
-		Y        []PageFloat `json:"y,omitempty"`      // of points; of bands the mean, null for none
-		Low      []PageFloat `json:"low,omitempty"`    // of bands: the least
-		High     []PageFloat `json:"high,omitempty"`   // of bands: the greatest
-		XRange   []PageFloat `json:"xRange,omitempty"` // of points, bands and a grid
-		YRange   []PageFloat `json:"yRange,omitempty"`
-		Grid     [][]int     `json:"grid,omitempty"` // counts, rows from the least value
-		Bins     []PageBin   `json:"bins,omitempty"`
-		Integers bool        `json:"integers"` // all values of y are integers
-		Names    []PageName  `json:"names,omitempty"`
+		Kind     string      `json:"kind"`              // points, bands, grid or bins
+		Count    int         `json:"count"`             // of frames with the values
+		Lacking  int         `json:"lacking"`           // frames that lack what the values take
+		Frames   []int       `json:"frames,omitempty"`  // of points
+		X        []PageFloat `json:"x,omitempty"`       // of points; of bands the middle
+		Y        []PageFloat `json:"y,omitempty"`       // of points; of bands the mean, null for none
+		Low      []PageFloat `json:"low,omitempty"`     // of bands: the least
+		High     []PageFloat `json:"high,omitempty"`    // of bands: the greatest
+		XRange   []PageFloat `json:"xRange,omitempty"`  // of points, bands and a grid
+		YRange   []PageFloat `json:"yRange,omitempty"`  // the least and the greatest y; absent without values
+		Grid     [][]int     `json:"grid,omitempty"`    // counts, rows from the least value
+		Bins     []PageBin   `json:"bins,omitempty"`    // of a histogram, absent in other plots
+		Integers bool        `json:"integers"`          // all values of y are integers
+		Names    []PageName  `json:"names,omitempty"`   // of the values of an enumeration; absent for other types
 		Summary  *PageFigure `json:"summary,omitempty"` // of y
 	}
 	// PageBin is a bar of a histogram.
 	PageBin struct {
 		Low   string `json:"low"`
-		High  string `json:"high"` // included
-		Count int    `json:"count"`
+		High  string `json:"high"`  // included
+		Count int    `json:"count"` // values
 	}
 	// PageFigure sums up values, as show --value prints it.
 	PageFigure struct {
@@ -148,7 +148,7 @@ type (
 	}
 	// PageName is the name of a value of an enumeration.
 	PageName struct {
-		Value PageFloat `json:"value"`
+		Value PageFloat `json:"value"` // as y has it
 		Name  string    `json:"name"`
 	}
 
@@ -159,11 +159,11 @@ type (
 	}
 	// PageLine is a line that tracepoints are at, or frames are of.
 	PageLine struct {
-		Line        int            `json:"line"`
-		Frames      int            `json:"frames"`
+		Line        int            `json:"line"`   // from 1
+		Frames      int            `json:"frames"` // that are of the line
 		Tracepoints []trace.Number `json:"tracepoints"`
-		Last        string         `json:"last,omitempty"` // what its last frame collected
-		LastFrame   *int           `json:"lastFrame,omitempty"`
+		Last        string         `json:"last,omitempty"`      // what its last frame collected
+		LastFrame   *int           `json:"lastFrame,omitempty"` // its number; absent if there is none
 	}
 
 	// PageStacks is the stacks of frames as a tree.
@@ -176,7 +176,7 @@ type (
 	// PageCall is a function in the stacks, by the path of its callers.
 	PageCall struct {
 		Name  string     `json:"name"`
-		Count int        `json:"count"`
+		Count int        `json:"count"`           // frames
 		Calls []PageCall `json:"calls,omitempty"` // the most frequent first
 	}
 )

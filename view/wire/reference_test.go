@@ -91,8 +91,46 @@ var documents = []document{
 		reflect.TypeFor[wire.InterruptionSummary]()},
 	{"Where two versions part", "tracewell query parting REFERENCE OTHER --json", "One object on one line.",
 		reflect.TypeFor[wire.VersionComparison]()},
+	{"A trace file as a page shows it", viewed("trace"), onRequest, reflect.TypeFor[wire.PageTrace]()},
+	{"How far a search for frames is", viewed("search?where=n"), onRequest, reflect.TypeFor[wire.PageSearch]()},
+	{"Rows of frames", viewed("rows?block=0&where=n"), onRequest, reflect.TypeFor[wire.PageRows]()},
+	{"The row of a frame", viewed("place?frame=0"), onRequest, reflect.TypeFor[wire.PagePlace]()},
+	{"A frame as a page shows it", viewed("frame?frame=0"), onRequest, reflect.TypeFor[wire.PageFrame]()},
+	{"A timeline", viewed("timeline?by=thread&bins=960"), onRequest, reflect.TypeFor[wire.PageTimeline]()},
+	{"A plot", viewed("plot?y=n&kind=line&bins=960"), onRequest, reflect.TypeFor[wire.PagePlot]()},
+	{"A source file with its hits", viewed("source?file=0"), onRequest, reflect.TypeFor[wire.PageSource]()},
+	{"Stacks as a tree", viewed("stacks"), onRequest, reflect.TypeFor[wire.PageStacks]()},
+	{"What a page is about", viewed("page"), onRequest, reflect.TypeFor[wire.Page]()},
+	{"What has changed in a page", viewed("changed?seen=1"), onRequest, reflect.TypeFor[wire.PageChange]()},
+	{"A question that has no answer", viewed("nothing"), onRequest, reflect.TypeFor[wire.PageError]()},
+	{"Comparisons as a page shows them", viewed("comparisons"), onRequest, reflect.TypeFor[wire.Comparisons]()},
+	{"A comparison as a page shows it", viewed("comparison?comparison=0"), onRequest, reflect.TypeFor[wire.ComparisonDetail]()},
+	{"A root cause as a page shows it", viewed("root?comparison=0&root=0"), onRequest, reflect.TypeFor[wire.RootCauseDetail]()},
+	{"An execution trace as a page shows it", viewed("summary"), onRequest, reflect.TypeFor[wire.ExecutionSummary]()},
+	{"A block of instructions", viewed("moments?block=0"), onRequest, reflect.TypeFor[wire.MomentBlock]()},
+	{"The machine at the cursor", viewed("cursor?at=0"), onRequest, reflect.TypeFor[wire.CursorState]()},
+	{"Where a search or a step has led", viewed("position?at=0&text=main", "move?at=0&by=next"), onRequest, reflect.TypeFor[wire.PositionFound]()},
+	{"Accesses around the cursor", viewed("accesses?at=0&object=sp"), onRequest, reflect.TypeFor[wire.AccessesAround]()},
+	{"Executions around the cursor", viewed("executions?at=0&place=main"), onRequest, reflect.TypeFor[wire.ExecutionsAround]()},
+	{"Code at the cursor", viewed("code?at=0"), onRequest, reflect.TypeFor[wire.CodeListing]()},
+	{"How far a trace has been read", viewed("reading"), onRequest, reflect.TypeFor[wire.ReadingState]()},
+	{"Functions as a page shows them", viewed("functions"), onRequest, reflect.TypeFor[wire.FunctionList]()},
+	{"Coverage as a page shows it", viewed("files"), onRequest, reflect.TypeFor[wire.FileList]()},
+	{"Coverage of lines", viewed("lines?file=0"), onRequest, reflect.TypeFor[wire.LineCounts]()},
+	{"Calls as a page draws them", viewed("chart?cpu=0&from=0&pixels=1024&to=1000"), onRequest, reflect.TypeFor[wire.CallChart]()},
 	{"Faults in a generated trace", "tracewell gen-trace --planted FILE", "One object in a file.", reflect.TypeFor[generate.Outcome]()},
 	{"The binary", "tracewell version --json", "One object on one line.", reflect.TypeFor[wire.Build]()},
+}
+
+// onRequest is the form of what the server of a page answers.
+const onRequest = "One object, by HTTP."
+
+// viewed is how a page asks questions, behind the address that the command prints.
+func viewed(questions ...string) string {
+	for i, question := range questions {
+		questions[i] = "tracewell view FILE: GET ask/" + question
+	}
+	return strings.Join(questions, "; ")
 }
 
 // document is what commands write, each behind a semicolon and a blank.

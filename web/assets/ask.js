@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "./vendor/htm-preact.js";
 /** The answers that a page of one file carries, by their questions; null in a page that a server answers. */
 const carried = (() => {
   const element = document.getElementById("answers");
-  return element && /** @type {Record<string, any>} */ (JSON.parse(element.textContent || "{}"));
+  return element && /** @type {Record<string, any>} */ (parse(element.textContent || "{}"));
 })();
 
 /**
@@ -22,6 +22,16 @@ export function question(name, args = {}) {
   query.sort();
   const text = query.toString();
   return text ? name + "?" + text : name;
+}
+
+/**
+ * Reads an answer. Controls, and what turns the order of text around, are shown as the escapes that they are sent as, so that no name
+ * looks like another.
+ * @param {string} text
+ */
+export function parse(text) {
+  return JSON.parse(text.replace(/\\\\|\\u(00(?:0[0-8bcef]|1[\da-f]|7f|[89][\da-f])|061c|200[ef]|202[a-e]|206[6-9])/gi,
+    (all, code) => code ? "\\\\u" + code : all));
 }
 
 /**
@@ -43,7 +53,7 @@ export async function ask(name, args, signal) {
     if (error.name === "AbortError") throw error;
     throw new Error("The server has ended: start tracewell view again.");
   });
-  const answer = await response.json();
+  const answer = parse(await response.text());
   if (!response.ok) throw new Error(answer.error);
   return answer;
 }

@@ -68,7 +68,7 @@ function Loaded({ page, trace, version, live }) {
   const frame = at.frame === undefined ? -1 : Number(at.frame);
   useEffect(() => { if (frame < 0) setPosition(undefined); }, [frame]);
   useKeys({
-    "/": { help: "filter", do: () => document.getElementById("where")?.focus() },
+    "/": { help: "filter", do: () => setTimeout(() => document.getElementById("where")?.focus()) }, // later, or the / would be typed there
     ...Object.fromEntries(views.map(([name, title], i) => [String(i + 1), { help: title, do: () => go({ view: name === "frames" ? "" : name }) }])),
     "t": { help: "timeline by threads or tracepoints", do: () => go({ by: at.by === "tracepoint" ? "" : "tracepoint" }) },
     "x": { help: "all times", do: () => go({ from: "", to: "" }) },
@@ -116,12 +116,21 @@ function useSearch(filter) {
 function Filter({ trace, at, search, live }) {
   const [typed, setTyped] = useState(at.where || "");
   const timer = useRef(0);
-  useEffect(() => { setTyped(at.where || ""); }, [at.where]);
+  // What the route has because it was typed here must not replace what has been typed since.
+  const sent = useRef(at.where || "");
+  useEffect(() => {
+    if ((at.where || "") === sent.current) return;
+    sent.current = at.where || "";
+    setTyped(sent.current);
+  }, [at.where]);
   const input = (/** @type {any} */ event) => {
     const text = event.target.value;
     setTyped(text);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => go({ where: text.trim() }, true), typingPause);
+    timer.current = setTimeout(() => {
+      sent.current = text.trim();
+      go({ where: sent.current }, true);
+    }, typingPause);
   };
   const numbers = [...new Set(trace.tracepoints.map((/** @type {any} */ t) => t.number))];
   const chosen = new Set((at.tp || "").split(",").filter(Boolean).map(Number));
@@ -201,7 +210,7 @@ function columnsOf(trace) {
       row.source || row.tracepoint}${row.stepped ? " (step)" : ""}` },
   ];
   if (trace.timed) columns.push({ name: "time", title: "time", width: "118px", cell: row => clock(row.time) });
-  if (trace.threads.length > 1) columns.push({ name: "thread", title: "thread", width: "72px", className: "right", cell: row => trace.threads[row.thread]?.id || "" });
+  if (trace.threads.length > 1 && wide) columns.push({ name: "thread", title: "thread", width: "72px", className: "right", cell: row => trace.threads[row.thread]?.id || "" });
   columns.push({ name: "place", title: "place", width: wide ? "190px" : "130px", cell: row => html`${row.symbol || row.pc || ""} <span class="faint">${row.line || ""}</span>` });
   columns.push({ name: "collected", title: "collected", width: "minmax(320px, 1fr)", cell: row => row.damaged ? html`<span class="bad">damaged</span> ${row.collected || ""}` : row.collected || "" });
   return columns;

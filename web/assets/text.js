@@ -5,6 +5,9 @@ const grouped = new Intl.NumberFormat("en-US");
 /** A count with commas. @param {number} n */
 export const count = n => grouped.format(n);
 
+/** A value at an axis. What is as large as this is an address, and read as one. @param {number} n */
+export const number = n => Math.abs(n) >= 2 ** 40 && Number.isSafeInteger(n) ? "0x" + n.toString(16) : grouped.format(n);
+
 /** @param {number} n @param {string} noun */
 export const plural = (n, noun) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 

@@ -40,7 +40,8 @@ export function Timeline({ page, trace, at, filter, position }) {
   const axis = axisOf(trace, at);
   const { from, to, ...wanted } = filter;
   const range = axis.zoomed ? { left: axis.left, right: axis.right } : {};
-  const { answer, error } = useAnswer(width ? "timeline" : null, { ...wanted, ...range, by, bins });
+  // What is wrong with the filter is told beside it.
+  const { answer } = useAnswer(width ? "timeline" : null, { ...wanted, ...range, by, bins });
   const [drag, setDrag] = useState(/** @type {[number, number] | null} */ (null));
   const [hover, setHover] = useState(-1);
   const held = useRef(false);
@@ -120,7 +121,6 @@ export function Timeline({ page, trace, at, filter, position }) {
         <button onClick=${() => go({ left: from, right: to })}>Zoom</button>`}
       ${axis.zoomed && html`<button onClick=${() => go({ left: "", right: "" })}>Whole</button>`}
     </div>
-    ${error && html`<p class="message error">${error}</p>`}
     <div class="lanes" style=${{ maxHeight: mostHeight + "px" }} tabindex="0" role="group" aria-label=${"Timeline by " + by + ". Arrow keys move the range of time, plus and minus resize it."}
         onKeyDown=${(/** @type {KeyboardEvent} */ event) => moveRange(event, axis, from, to)}>
       <${Canvas} label=${`${count(answer?.total || 0)} frames of ${lanes.map((/** @type {any} */ l) => l.name).join(", ")}`} height=${height} draw=${draw}
@@ -169,7 +169,8 @@ function drawAxis(g, trace, axis, toX, height, room) {
     g.moveTo(x, axisHeight - 4);
     g.lineTo(x, height);
     g.stroke();
-    g.fillText(trace.timed ? duration(p - trace.first) : count(p), x + 3, axisHeight / 2 - 1);
+    const text = trace.timed ? duration(p - trace.first) : count(p);
+    if (x + 3 + g.measureText(text).width < toX(axis.right)) g.fillText(text, x + 3, axisHeight / 2 - 1);
   }
 }
 

@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "./vendor/htm-preact.js";
 import { useAnswer } from "./ask.js";
 import { axis, Canvas, colour, Plot, seriesColour } from "./plot.js";
 import { go } from "./route.js";
-import { count, duration } from "./text.js";
+import { count, duration, number } from "./text.js";
 import { axisOf } from "./timeline.js";
 
 const kinds = [["line", "Line"], ["points", "Points"], ["histogram", "Histogram"], ["heat", "Heat map"]];
@@ -61,7 +61,7 @@ function Drawn({ answer, trace, x, y }) {
   const label = `${y} over ${x || (trace.timed ? "time" : "frames")}: ${summary(answer)}`;
   const names = new Map((answer.names || []).map((/** @type {any} */ n) => [n.value, n.name]));
   const xText = (/** @type {number} */ v) => over ? duration(v) : count(v);
-  const yText = (/** @type {number} */ v) => names.get(v) || (answer.integers && !Number.isInteger(v) ? "" : count(v));
+  const yText = (/** @type {number} */ v) => names.get(v) || (answer.integers && !Number.isInteger(v) ? "" : number(v));
   if (answer.kind === "grid") return html`<${Heat} answer=${answer} label=${label} height=${height} xText=${(/** @type {number} */ v) => xText(v - origin)} yText=${yText} />`;
   const xs = answer.x.map((/** @type {number} */ v) => v - origin);
   // uPlot wants x to ascend, which it does not where one value is drawn over another, or frames are not in the order of time.
@@ -75,7 +75,7 @@ function Drawn({ answer, trace, x, y }) {
     scales: { x: { time: false, range: over ? () => [answer.xRange[0] - origin, answer.xRange[1] - origin] : undefined } },
     axes: [
       { ...axis(), values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(xText) },
-      { ...axis(), size: 78, values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(yText) },
+      { ...axis(), size: (/** @type {any} */ _, /** @type {string[] | null} */ texts) => 20 + 6.6 * Math.max(3, ...(texts || []).map(t => t?.length || 0)), values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(yText) },
     ],
     series: bands ? [{}, { stroke: seriesColour(0) + "66", width: 1, points: { show: false } }, { stroke: seriesColour(0) + "66", width: 1, points: { show: false } },
       { stroke: seriesColour(0), width: 1.5, points: { show: false } }]

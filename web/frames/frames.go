@@ -154,15 +154,26 @@ func (s *snapshot) trace(context.Context, url.Values) (any, error) {
 	return object, nil
 }
 
-// numbers returns the names of what is collected and has a number.
+// numbers returns the names of what is collected and has a number. Registers come last, as few are collected for their own sake.
 func (s *snapshot) numbers() []string {
-	var names []string
+	var names, registers []string
 	for _, item := range s.view.EveryItem() {
 		for _, part := range s.view.Parts(item) {
-			if t := part.Type(item); t.Scalar() && t.Size <= 8 && !slices.Contains(names, part.Name) {
+			if t := part.Type(item); !t.Scalar() || t.Size > 8 {
+				continue
+			}
+			if item.Slot != nil {
+				registers = append(registers, part.Name)
+			} else {
 				names = append(names, part.Name)
 			}
 		}
 	}
-	return names
+	var distinct []string
+	for _, name := range slices.Concat(names, registers) {
+		if !slices.Contains(distinct, name) {
+			distinct = append(distinct, name)
+		}
+	}
+	return distinct
 }
