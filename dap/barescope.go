@@ -30,10 +30,19 @@ func (s bareScope) Register(name string) (expr.Object, error) {
 		}
 		if slot := s.names.layout.ByName(name); slot != nil {
 			place := expr.Register{Num: slot.Reg.Num, Size: slot.Size}
-			return expr.Object{Name: name, Type: ctype.Bytes(slot.Size), Place: place}, nil
+			return expr.Object{Name: name, Type: registerType(slot.Size), Place: place}, nil
 		}
 	}
 	return expr.Object{}, fmt.Errorf("there is no register $%s", name)
+}
+
+// registerType is an unsigned integer where there is one of the size: most registers are looked at as addresses or bits.
+func registerType(size int) *ctype.Type {
+	switch size {
+	case 1, 2, 4, 8:
+		return ctype.Int(size, false)
+	}
+	return ctype.Bytes(size)
 }
 
 // Registers implements expr.Scope.

@@ -162,7 +162,7 @@ func event[E protocol.EventMessage](c *client) E {
 	for {
 		for i, m := range c.events {
 			if e, ok := m.(E); ok {
-				c.events = slices.Delete(c.events, 0, i+1)
+				c.events = slices.Delete(c.events, i, i+1)
 				return e
 			}
 		}
@@ -389,4 +389,3 @@ func TestDone(t *testing.T) {
 		t.Error("the session goes on")
 	}
 }
-

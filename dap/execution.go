@@ -374,16 +374,21 @@ func (x *executionTrace) search(ctx context.Context, backwards, fresh bool, more
 		if at >= 0 && place != at {
 			return false
 		}
-		switch {
-		case place == start && !fresh:
-		case f.Want >= len(x.wants):
-			if arrives(f) {
-				at = place
-				return false
-			}
-		default:
-			if p := &x.points[x.wantedBy[f.Want]]; !slices.Contains(hit, p.id) && x.meets(p, place) {
-				hit, at = append(hit, p.id), place
+		if place == start && !fresh {
+			return ctx.Err() == nil
+		}
+		// What is found is one for all that want it.
+		for i := range wants {
+			switch {
+			case i != f.Want && !x.trace.Meets(f.Item, &wants[i]):
+			case i >= len(x.wants):
+				if arrives(f) {
+					at = place
+				}
+			default:
+				if p := &x.points[x.wantedBy[i]]; !slices.Contains(hit, p.id) && x.meets(p, place) {
+					hit, at = append(hit, p.id), place
+				}
 			}
 		}
 		return ctx.Err() == nil

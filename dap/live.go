@@ -135,7 +135,7 @@ func (l *running) open() error {
 	}}
 	close := func() {}
 	if a.PID != 0 {
-		config.PIDs = []int{a.PID}
+		config.PIDs = []int{int(a.PID)}
 	} else {
 		config.Program = target.Program{Path: a.Program, Args: a.Args, Env: a.Env.over(os.Environ()), Dir: a.Cwd,
 			RandomAddresses: true}
@@ -378,14 +378,20 @@ func (l *running) pause() (stop, error) {
 	return at, err
 }
 
+// refuses implements pauser: from hit to hit goes who looks at one.
+func (l *running) refuses(m motion) error {
+	if !l.entry && l.moment == nil && (m.way != onward || m.backwards) {
+		return errRuns
+	}
+	return nil
+}
+
 // move goes from hit to hit. To continue is to look at none.
 func (l *running) move(_ context.Context, m motion) (stop, error) {
 	switch {
 	case l.entry:
 		l.start()
 		return stop{}, nil
-	case l.moment == nil:
-		return stop{}, errRuns
 	case m.way == onward && !m.backwards:
 		l.moment, l.shown = nil, -1
 		if l.lost {
@@ -457,7 +463,7 @@ func (l *running) leave(terminate bool) error {
 	case over:
 	case terminate && l.arguments.PID != 0:
 		run.Leave()
-		return l.session.Terminate(l.arguments.PID)
+		return l.session.Terminate(int(l.arguments.PID))
 	case terminate:
 		cancel()
 	default:

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tracewell/arch"
@@ -46,11 +47,28 @@ type launchArguments struct {
 	Cwd         string      `json:"cwd"`
 	StopOnEntry *bool       `json:"stopOnEntry"`
 	StopOnExit  *bool       `json:"stopOnExit"`
-	PID         int         `json:"pid"`
+	PID         processID   `json:"pid"`
 	Output      string      `json:"output"` // a trace file that keeps all frames
 	Follow      bool        `json:"follow"`
 	Stack       *int        `json:"stack"` // bytes of it that breakpoints collect; 0 for none
 	Traps       bool        `json:"traps"` // as record --traps
+}
+
+// processID is the number of a process: a number, or a text as editors have it that let their users choose one.
+type processID int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *processID) UnmarshalJSON(b []byte) error {
+	var text string
+	if json.Unmarshal(b, &text) != nil {
+		return json.Unmarshal(b, (*int)(p))
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil {
+		return fmt.Errorf("pid %q is no number", text)
+	}
+	*p = processID(n)
+	return nil
 }
 
 // environment is variables: an object as most clients send, in which null removes one, or a list of "NAME=value".

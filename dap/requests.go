@@ -157,6 +157,11 @@ func (s *session) moveBy(m motion, thread int, granularity protocol.SteppingGran
 	if !s.begun {
 		return errors.New("configurationDone has to come first")
 	}
+	if p, ok := s.debuggee.(pauser); ok {
+		if err := p.refuses(m); err != nil {
+			return err
+		}
+	}
 	m.thread, m.single = thread, granularity == "instruction"
 	s.moves(func(ctx context.Context) (stop, error) { return s.debuggee.move(ctx, m) })
 	return nil
@@ -190,6 +195,8 @@ func reverseContinue(s *session, a *protocol.ReverseContinueArguments) (any, err
 // pauser is a debuggee that runs by itself.
 type pauser interface {
 	pause() (stop, error)
+	// refuses is why there can be no such motion now, nil if there can.
+	refuses(m motion) error
 }
 
 // pause shows where a debuggee stands. A search that is under way the reader has ended already.

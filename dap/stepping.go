@@ -169,7 +169,7 @@ func (w *walk) overInstruction() (hit []int, err error) {
 	if err != nil || passed == nil || w.way == stepInto {
 		return nil, err
 	}
-	if to, yes := w.called(passed); yes {
+	if to, yes := w.called(w.branch(passed)); yes {
 		hit, _, err = w.returned(to, sp, known)
 	}
 	return hit, err

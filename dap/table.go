@@ -59,7 +59,7 @@ func argumentError(err error) error {
 	return fmt.Errorf("the arguments cannot be read: %w", err)
 }
 
-// requests is all that clients can ask. The reference in docs/dap.md is made of it.
+// requests is all that clients can ask. The reference in docs/editors.md is made of it.
 func requests() []row {
 	return []row{
 		{"initialize", greeted, everything, "says what the adapter can do", on(initialize)},

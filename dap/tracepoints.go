@@ -8,6 +8,7 @@ import (
 	"tracewell/record/plan"
 	"tracewell/symbol"
 	"tracewell/symbol/container"
+	"tracewell/symbol/ctype"
 	"tracewell/symbol/expr"
 	"tracewell/trace"
 )
@@ -202,6 +203,9 @@ func (l *running) tracepoint(b *breakpoint, n trace.Number, next *plan.Plan) (pl
 		}
 	} else {
 		items = append(items, plan.Item{Option: "--collect", Value: "$args, $locals"})
+		for _, name := range l.pointers(b) {
+			items = append(items, plan.Item{Option: "--collect", Value: "*" + name})
+		}
 		if stack := l.arguments.stackBytes(); stack > 0 {
 			items = append(items, plan.Item{Option: "--backtrace", Value: fmt.Sprint(stack)})
 		}
@@ -214,4 +218,36 @@ func (l *running) tracepoint(b *breakpoint, n trace.Number, next *plan.Plan) (pl
 	t := p.Tracepoints[0]
 	t.Number = n
 	return t, nil
+}
+
+const (
+	// mostPointers is of how many pointers a breakpoint collects what they point to, and mostPointee the most bytes of one.
+	mostPointers = 16
+	mostPointee  = 1024
+)
+
+// pointers are the variables at a breakpoint that point to structures. Who unfolds one wants to see what is there.
+func (l *running) pointers(b *breakpoint) (names []string) {
+	found, err := l.file.Locate(l.location(b))
+	if err != nil {
+		return nil
+	}
+	scope := l.file.Scope(found[0].Addr)
+	for _, name := range slices.Concat(scope.Arguments(), scope.Locals()) {
+		o, err := scope.Lookup(name)
+		if err != nil || o.Type == nil || len(names) == mostPointers || slices.Contains(names, name) {
+			continue
+		}
+		t := o.Type.Strip()
+		if t.Kind != ctype.Pointer || t.Reference || t.Elem == nil {
+			continue
+		}
+		if e := t.Elem.Strip(); e.Kind != ctype.Record || e.Size <= 0 || e.Size > mostPointee {
+			continue
+		}
+		if _, err := expr.Collect("*"+name, scope, l.plan.Settings.Contents); err == nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }

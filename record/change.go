@@ -2,6 +2,7 @@ package record
 
 import (
 	"errors"
+	"maps"
 	"slices"
 
 	"tracewell/arch"
@@ -56,18 +57,15 @@ func (s *Session) change(next *plan.Plan) error {
 		if p.program == nil {
 			continue
 		}
+		before := maps.Clone(p.sites)
 		s.mu.Lock()
-		sites := make(map[arch.Addr]bool)
-		for at := range p.sites {
-			sites[at] = true
-		}
 		list, more, err := s.finder.Find(p.image())
-		if err != nil {
-			undo()
-			p.sites = sites
-		}
 		s.mu.Unlock()
 		if err != nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			undo()
+			p.sites = before
 			return err
 		}
 		found[p], warnings = list, append(warnings, more...)
@@ -84,7 +82,7 @@ func (s *Session) change(next *plan.Plan) error {
 			return err
 		}
 	}
-	if err := s.forgo(gone); err != nil {
+	if err := s.forgo(gone, found); err != nil {
 		s.warn("a tracepoint was not removed: %w", err)
 	}
 	for p, list := range found {
@@ -100,10 +98,15 @@ func (s *Session) change(next *plan.Plan) error {
 	return nil
 }
 
-// forgo disables tracepoints that the plan has no more.
-func (s *Session) forgo(gone []trace.Number) error {
+// forgo disables tracepoints that the plan has no more. An address stays one of a process if others are there, or are about to be.
+func (s *Session) forgo(gone []trace.Number, found map[*process][]trace.Tracepoint) error {
 	var keys []trace.Key
 	kept, left := make(map[arch.Addr]bool), make(map[arch.Addr]bool)
+	for _, list := range found {
+		for i := range list {
+			kept[list[i].Addr] = true
+		}
+	}
 	for i := range s.finder.Defined {
 		d := &s.finder.Defined[i]
 		switch {
