@@ -16,6 +16,7 @@ package arch
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 )
 
 // Addr is an address in the target, wide enough for any target; on 32-bit targets the upper half is zero.
@@ -83,6 +84,19 @@ type ISA struct {
 	Order      ByteOrder // of memory and registers
 	AddrSize   int       // bytes in a pointer
 	PC, SP, FP Reg       // remote numbers of program counter, stack pointer and frame pointer; NoReg where there is none
+}
+
+// LLVM returns the machine's name in the triples of LLVM; "" where the table has none in this byte order.
+func (isa *ISA) LLVM() string {
+	name, _, known := strings.Cut(isa.Machine.Multiarch, "-")
+	order := isa.Machine.Order
+	if strings.HasSuffix(name, "le") { // the folders of libraries are of the usual order of Debian's, not of the processor's
+		order = binary.LittleEndian
+	}
+	if !known || order != isa.Order {
+		return ""
+	}
+	return name
 }
 
 // Role returns the number of the register that GDB calls pc, sp or fp on every machine; NoReg for any other name.

@@ -38,3 +38,20 @@ func TestOrderName(t *testing.T) {
 		t.Errorf("%s and %s", OrderName(binary.LittleEndian), OrderName(binary.BigEndian))
 	}
 }
+
+// TestLLVM has names of machines in both byte orders.
+func TestLLVM(t *testing.T) {
+	for _, test := range []struct {
+		machine string
+		order   ByteOrder
+		want    string
+	}{
+		{"x86-64", little, "x86_64"}, {"aarch64", little, "aarch64"}, {"aarch64", big, ""}, {"riscv64", little, "riscv64"},
+		{"powerpc64", little, "powerpc64le"}, {"powerpc64", big, ""}, {"mips", big, "mips"}, {"mips", little, ""}, {"m68k", big, ""},
+	} {
+		isa := &ISA{Machine: ByName(test.machine), Order: test.order}
+		if got := isa.LLVM(); got != test.want {
+			t.Errorf("%s, %s-endian: %q, want %q", test.machine, OrderName(test.order), got, test.want)
+		}
+	}
+}

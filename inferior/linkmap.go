@@ -74,10 +74,19 @@ func (m *LinkMap) Libraries() iter.Seq[LinkObject] {
 var ErrNoDebug = errors.New("the program's dynamic section does not lead to the dynamic linker's list")
 
 // RDebug returns the address of the r_debug structure of the program's own namespace; 0 if there is none yet, or none at all as in
-// a static program. The linker stores the address in the dynamic section of the program (DT_DEBUG) before it loads libraries. On
-// MIPS, where the section is read-only, an entry has the address of a pointer to it (DT_MIPS_RLD_MAP), or the same relative to
-// the entry (DT_MIPS_RLD_MAP_REL).
+// a static program.
 func (s *ProgramSpace) RDebug() (arch.Addr, error) {
+	at, err := s.RDebugPointer()
+	if at == 0 {
+		return 0, err
+	}
+	return s.pointer(at)
+}
+
+// RDebugPointer returns where the linker stores the address of r_debug before it loads libraries; 0 in a static program. That is in
+// the dynamic section of the program (DT_DEBUG). On MIPS, where the section is read-only, an entry has the address of the pointer
+// (DT_MIPS_RLD_MAP), or the same relative to the entry (DT_MIPS_RLD_MAP_REL).
+func (s *ProgramSpace) RDebugPointer() (arch.Addr, error) {
 	h, err := s.programHeaders()
 	if err != nil {
 		return 0, err
@@ -93,11 +102,11 @@ func (s *ProgramSpace) RDebug() (arch.Addr, error) {
 	for _, d := range section {
 		switch d.tag {
 		case elf.DT_DEBUG:
-			return d.value, nil
+			return d.at + arch.Addr(s.isa.AddrSize), nil // behind the tag
 		case elf.DT_MIPS_RLD_MAP:
-			return s.pointer(d.value)
+			return d.value, nil
 		case elf.DT_MIPS_RLD_MAP_REL:
-			return s.pointer(d.at + d.value)
+			return d.at + d.value, nil
 		}
 	}
 	return 0, ErrNoDebug

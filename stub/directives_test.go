@@ -113,6 +113,7 @@ var setup = map[string]func(*play, operands){
 		p.config.OnLost = map[string]Loss{"hold": Hold, "detach": Detach, "kill": Kill}[o.words[0]]
 	},
 	"auxv":    func(p *play, o operands) { p.program.Auxv = p.bytes(o.words[0]) },
+	"heap":    func(p *play, o operands) { p.program.Heap = arch.Addr(p.number(o.words[0])) },
 	"exec":    func(p *play, o operands) { p.program.Exec = o.words[0] },
 	"siginfo": func(p *play, o operands) { p.program.Siginfo = p.bytes(o.words[0]) },
 	// passing: the target keeps the signals of QPassSignals to itself.
@@ -449,6 +450,9 @@ func programText(p target.Program) string {
 	}
 	if p.Dir != "" {
 		text += " in " + p.Dir
+	}
+	if p.Files != [3]string{} {
+		text += fmt.Sprintf(" with %q", p.Files)
 	}
 	if p.RandomAddresses {
 		text += " randomly"

@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"encoding/hex"
 	"errors"
 	"io"
 	"net"
@@ -89,6 +90,14 @@ func answered(t *testing.T, conn net.Conn, program *fake.Target, packet string, 
 		return false
 	}
 	for reply := range tokens {
+		// LLDB's errors have texts in hexadecimal.
+		if text, numbered := strings.CutPrefix(reply, "E01;"); numbered {
+			plain, err := hex.DecodeString(text)
+			if err != nil {
+				t.Errorf("%q was answered %q: %v", packet, reply, err)
+			}
+			reply = "E." + string(plain)
+		}
 		if strings.HasPrefix(reply, "E.H packet: offset 1: found \"zz\"") {
 			return true
 		}

@@ -80,3 +80,31 @@ func filePackets() []packet {
 		{call: onFile(request.ReadLink, "F COUNT;BINARY", (*session).readLink), about: "read a symbolic link"},
 	}
 }
+
+// linkerPackets find the dynamic linker's structure from the program's headers, which the auxiliary vector leads to.
+func linkerPackets() []packet {
+	return []packet{
+		{call: on(request.LinkerPointer, reply.Address, (*session).linkerInfo),
+			about:  "where the dynamic linker stores the address of its list of libraries, for LLDB",
+			errors: "a static program", differs: "unknown"},
+	}
+}
+
+// regionPackets tell which memory there is.
+func regionPackets() []packet {
+	return []packet{
+		{call: on(request.MemoryRegion, reply.Items, (*session).memoryRegion),
+			about:  "the mapping at an address with permissions and name, or the gap between two, for LLDB",
+			errors: "no process", differs: "unknown"},
+	}
+}
+
+// allocationPackets have the program map memory that the client writes code and data to.
+func allocationPackets() []packet {
+	return []packet{
+		{call: on(request.Allocate, reply.Address, (*session).allocate), flags: whenStopped | outsideFrames,
+			about: "map memory in the program, for LLDB's expressions", errors: "the kernel refuses it", differs: "unknown"},
+		{call: does(request.Release, (*session).release), flags: whenStopped | outsideFrames,
+			about: "unmap what _M has mapped", errors: "there is nothing such", differs: "unknown"},
+	}
+}

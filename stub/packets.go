@@ -18,6 +18,8 @@ var (
 	threadLocals = ofTarget("ThreadLocals", target.Target.ThreadLocals)
 	osTables     = ofTarget("OS", target.Target.OS)
 	files        = ofTarget("Files", target.Target.Files)
+	mappings     = ofTarget("Mappings", target.Target.Mappings)
+	allocator    = ofTarget("Allocator", target.Target.Allocator)
 	passage      = ofTarget("Passage", target.Target.Passage)
 	relocator    = ofTarget("Relocator", target.Target.Relocator)
 	tracer       = ability{"Tracer", func(s *Server) bool { return s.engine != nil }}
@@ -42,6 +44,9 @@ func groups() []group {
 		{"system calls", []ability{syscallStops}, syscallPackets()},
 		{"breakpoints", []ability{breakpoints}, breakpointPackets()},
 		{"auxiliary vector", []ability{auxv}, auxvPackets()},
+		{"the dynamic linker", []ability{auxv}, linkerPackets()},
+		{"memory regions", []ability{mappings}, regionPackets()},
+		{"memory for the client", []ability{allocator}, allocationPackets()},
 		{"program file", []ability{execFile}, execFilePackets()},
 		{"libraries", []ability{libraries}, libraryPackets()},
 		{"signal details", []ability{siginfo}, siginfoPackets()},

@@ -3,11 +3,12 @@ package stub
 import (
 	"slices"
 
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/target"
 )
 
-// kill is k, which ends all processes and has no reply.
+// kill is k, which ends all processes and has no reply. LLDB waits for one.
 func (x *session) kill(request.None) ([]byte, error) {
 	pids := x.processes()
 	x.owed = false
@@ -15,6 +16,9 @@ func (x *session) kill(request.None) ([]byte, error) {
 	_ = x.killAll(pids)
 	for _, pid := range pids {
 		x.drop(pid)
+	}
+	if x.errorStrings {
+		return reply.Stopped.Append(nil, reply.Stop{Kind: 'X', Number: int(target.SignalKill)}), nil
 	}
 	return nil, errLater
 }

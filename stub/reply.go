@@ -25,11 +25,14 @@ func (x *session) errorReply(p *packet, err error) []byte {
 	// The empty reply: the packet is known but this target lacks what it needs.
 	case errors.Is(err, target.ErrUnsupported):
 		return nil
-	case p.flags&numericErrors != 0 && !x.client.Has(request.ErrorMessages):
+	case p.flags&numericErrors != 0 && !x.errorStrings && !x.client.Has(request.ErrorMessages):
 		return []byte("E01")
 	}
 	if syntax, bare := err.(*rsp.SyntaxError); bare { // others say already where they come from
 		err = fmt.Errorf("%s packet: %w", p.Name(), syntax)
+	}
+	if x.errorStrings {
+		return numberedError(err)
 	}
 	return errorText(err)
 }

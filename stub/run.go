@@ -45,6 +45,7 @@ func (x *session) launch(p target.Program) (target.Event, error) {
 	if p.Path == "" {
 		return target.Event{}, errNoProgram
 	}
+	p.Files = x.streams
 	id, err := x.target.Launcher().Start(p)
 	if err != nil {
 		return target.Event{}, x.refuse(err)

@@ -85,6 +85,11 @@ func launchPackets() []packet {
 			differs: "starts programs by a shell if 1, and quotes their arguments for it"},
 		{call: does(request.FixedLayout, (*session).disableRandomization), tokens: "QDisableRandomization+",
 			about: "start programs without address space randomisation", differs: "takes what is neither for 0"},
+		{call: does(request.DisableASLR, (*session).disableRandomization), about: "the same, for LLDB", differs: "unknown"},
+		{call: does(request.SetStdin, (*session).setStdin),
+			about: "set the file of the standard input of programs that this client starts, none for the server's", differs: "unknown"},
+		{call: does(request.SetStdout, (*session).setStdout), about: "set that of standard output", differs: "unknown"},
+		{call: does(request.SetStderr, (*session).setStderr), about: "set that of standard error", differs: "unknown"},
 	}
 }
 

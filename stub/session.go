@@ -27,6 +27,9 @@ type session struct {
 	pass     signalSet       // of QPassSignals
 	births   bool            // of QThreadEvents: the client hears of new and ended threads
 
+	errorStrings bool      // LLDB's form of errors
+	streams      [3]string // of programs that the client starts, see target.Program
+
 	asked     bool // by Ctrl-C to stop, and has not yet
 	owed      bool // the client waits for a stop reply
 	unsettled bool // and has it for a ? that found the program running

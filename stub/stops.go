@@ -15,6 +15,8 @@ func (x *session) status(request.None) ([]byte, error) {
 	switch {
 	case x.nonStop != nil:
 		return x.firstStop(), nil
+	case x.withoutProcess():
+		return nil, target.ErrNoProcess
 	// The stop that is due is the answer to another packet; GDB never asks then.
 	case x.running && x.owed:
 		return nil, target.ErrRunning

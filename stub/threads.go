@@ -109,6 +109,9 @@ func (x *session) currentThread(request.None) (rsp.Thread, error) {
 
 // firstThreads is qfThreadInfo: it makes the list, in packets of as many threads as fit.
 func (x *session) firstThreads(request.None) ([]byte, error) {
+	if x.withoutProcess() {
+		return nil, target.ErrNoProcess
+	}
 	var all []rsp.Thread
 	for _, id := range x.known() {
 		all = append(all, *x.idOf(id))

@@ -194,8 +194,9 @@ func (p *play) barrier() []string {
 	}
 	p.write(rsp.AppendPacket(nil, []byte(question)))
 	var before []string
+	numbered := printable(numberedError(errors.New(strings.TrimPrefix(answer, "E."))))
 	for token := range p.tokens {
-		if token == answer {
+		if token == answer || token == numbered {
 			return before
 		}
 		if !p.acks {

@@ -136,7 +136,7 @@ type Launcher interface {
 	Attach(pid int) (ThreadID, error)
 }
 
-// Program is a program to start. Its standard streams are the target's affair.
+// Program is a program to start.
 type Program struct {
 	Path string   // a name without a slash is that of a file in the working folder, otherwise looked up as the shell does
 	Args []string // behind the program's name
@@ -144,6 +144,8 @@ type Program struct {
 	Dir  string   // "" for the server's own; a leading ~ is the server's home
 	// Wrapper is a command in front of the program that executes it in the end; nil for none.
 	Wrapper []string
+	// Files are what standard input, output and error are opened from; "" is a stream of the target's.
+	Files [3]string
 	// RandomAddresses leaves address space randomisation on.
 	RandomAddresses bool
 }

@@ -122,6 +122,8 @@ type Groups interface {
 	Libraries() Libraries
 	Siginfo() Siginfo
 	ReadOnly() ReadOnly
+	Mappings() Mappings
+	Allocator() Allocator
 	Files() Files
 	Signals() Signals
 	OS() OS
@@ -148,6 +150,8 @@ func (Base) ExecFile() ExecFile               { return nil }
 func (Base) Libraries() Libraries             { return nil }
 func (Base) Siginfo() Siginfo                 { return nil }
 func (Base) ReadOnly() ReadOnly               { return nil }
+func (Base) Mappings() Mappings               { return nil }
+func (Base) Allocator() Allocator             { return nil }
 func (Base) Files() Files                     { return nil }
 func (Base) Signals() Signals                 { return nil }
 func (Base) OS() OS                           { return nil }

@@ -16,6 +16,9 @@ type model struct {
 
 const linuxABI = "GNU/Linux"
 
+// OnLinux reports whether the description says that its target runs Linux.
+func (t *Target) OnLinux() bool { return t.OSABI == linuxABI }
+
 // longDoubles are the formats of long double; a register of type float has one if it is as wide.
 var longDoubles = map[arch.LongDouble]*shape{
 	arch.LongDoubleQuad:     {kind: kindFloat, size: 16, float: &ieeeQuad},
@@ -46,7 +49,7 @@ func (t *Target) Machine() *arch.Machine {
 // One thing is not followed: without a program GDB takes the words of a double on arm in the order of the FPA, where type
 // float asks for one.
 func modelOf(t *Target) model {
-	if c := t.Machine().CTypes(t.OSABI == linuxABI); c.Pointer != 0 {
+	if c := t.Machine().CTypes(t.OnLinux()); c.Pointer != 0 {
 		return model{c.Pointer, c.Long, longDoubles[c.LongDouble], c.UnsignedChar}
 	}
 	size := 8

@@ -25,6 +25,19 @@ const (
 	ReadWrite    = unix.PROT_READ | unix.PROT_WRITE
 )
 
+// Protection is what a mapping permits.
+func Protection(read, write, exec bool) (bits int) {
+	for _, p := range [...]struct {
+		is  bool
+		bit int
+	}{{read, unix.PROT_READ}, {write, unix.PROT_WRITE}, {exec, unix.PROT_EXEC}} {
+		if p.is {
+			bits |= p.bit
+		}
+	}
+	return bits
+}
+
 // Flags of an mmap that a tracee is made to call. A kernel before 4.17 takes an address with OnlyWhereFree for a hint, so the
 // result is to be looked at.
 const (

@@ -16,6 +16,7 @@ import (
 const (
 	// WithoutWaiting keeps the opening of a pipe or terminal from waiting, and from making the latter this process's own.
 	WithoutWaiting = unix.O_NONBLOCK | unix.O_NOCTTY
+	NoTerminal     = unix.O_NOCTTY // a terminal that is opened does not become the controlling one
 	// PathOnly opens any file, even one that may not be read, just to hold on to it.
 	PathOnly = unix.O_PATH
 )

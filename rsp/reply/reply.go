@@ -56,6 +56,7 @@ var (
 	Written   = &Form[uint64]{"bytes written, in hex", count}
 	Shortest  = &Form[uint64]{"LENGTH in bytes, in hex", count}
 	Checksum  = &Form[uint32]{"C CHECKSUM", func(f *rsp.Fields, sum *uint32) { f.Literal('C'); rsp.Hex(f, sum, math.MaxUint32) }}
+	Items     = &Form[[]Item]{"KEY:VALUE;...", items}
 	Search    = &Form[Match]{"0 or 1,ADDRESS", match}
 	Object    = &Form[Part]{"m BINARY or l BINARY", part}
 	File      = &Form[Result]{"F RESULT[;BINARY] or F-1,ERRNO", result}
@@ -157,6 +158,23 @@ func block(f *rsp.Fields, b *Block) {
 	}
 	if !slices.Contains(b.Available, false) {
 		b.Available = nil
+	}
+}
+
+// Item is one thing that is told by its name. Neither text holds a semicolon: texts that might are told in hexadecimal.
+type Item struct{ Key, Value string }
+
+// items are at least one, each with a semicolon behind it.
+func items(f *rsp.Fields, all *[]Item) {
+	for i := 0; i == 0 && f.Reading() || f.More(i < len(*all)); i++ {
+		if f.Reading() {
+			*all = append(*all, Item{})
+		}
+		one := &(*all)[i]
+		f.Until(':', &one.Key)
+		f.Literal(':')
+		f.Until(';', &one.Value)
+		f.Literal(';')
 	}
 }
 

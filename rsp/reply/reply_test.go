@@ -104,6 +104,9 @@ var forms = []anyForm{
 	of("Binary", Binary, maybe, "b", "b\x00#"),
 	of("Registers", Registers, anyBlock, "0001xxxx02", "xx", "ff"),
 	of("Address", Address, address, "7ffff7d8a740"),
+	of("Items", Items, list(1, func(r *rand.Rand) Item {
+		return Item{pick("pid", "triple")(r), pick("", "91", "7838365f3634")(r)}
+	}), "pid:91;endian:little;", "start:1000;size:1000;permissions:rx;"),
 	of("Written", Written, number, "80"),
 	of("Checksum", Checksum, func(r *rand.Rand) uint32 { return uint32(number(r)) }, "C1234abcd"),
 	of("Search", Search, func(r *rand.Rand) (m Match) {
@@ -163,7 +166,7 @@ func TestForms(t *testing.T) {
 func TestStrict(t *testing.T) {
 	wrong := map[string]string{
 		"OK": "O|K|OKAY|ok", "Current": "QC|C1|QCp1.2x|QCp-1.5", "Threads": "m|mp1.1,|,|lx|m1;2", "Attached": "2|01|10", "Text": "6|zz|6 ",
-		"Bytes": "0|0x|00f", "Binary": "00", "Registers": "0|x|0x|x0|xxx|000", "Address": "|-1|10000000000000000|0x1", "Written": "|g",
+		"Bytes": "0|0x|00f", "Binary": "00", "Items": "|pid|pid:1|pid:1;x|;", "Registers": "0|x|0x|x0|xxx|000", "Address": "|-1|10000000000000000|0x1", "Written": "|g",
 		"Checksum": "C|1|C100000000", "Search": "1|1,|2|0,1|1;1", "Object": "m|x|E01|M0", "File": "F|F;|0|F-2|F1,|F-1,|F-1,g|F-1,1x",
 		"Status": "T|T2|1|T1;x", "Hits": "V|V1|V1:|V:1|1:1|V1:1:1", "Value": "V|u|UV|V1 |V10000000000000000", "Frame": "F|F1|F1T|FT1|F-2|OKF",
 		"Buffer": "L|0|lx|0l", "Markers": "m|m1|m1:61|m1:6:|m1:61:62,", "Variables": "L|1|1:2", "Console": "|o|O6|OK",

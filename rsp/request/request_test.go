@@ -180,6 +180,8 @@ func samples() []sample {
 		of(ThreadLocal, func(r *rand.Rand) Local { return Local{thread(r), number(r), address(r)} }),
 		of(ReadRegister, func(r *rand.Rand) arch.Reg { return arch.Reg(small(r)) }), of(WriteRegisters, data),
 		of(WriteRegister, func(r *rand.Rand) RegisterValue { return RegisterValue{arch.Reg(small(r)), data(r)} }),
+		of(MemoryRegion, address), of(Release, address),
+		of(Allocate, func(r *rand.Rand) Allocation { return Allocation{number(r), on(r), on(r), on(r)} }),
 		of(ReadMemory, region), of(ReadMemoryBinary, region), of(Checksum, region), of(WriteMemory, memory),
 		of(WriteMemoryBinary, memory), of(SearchMemory, func(r *rand.Rand) Search { return Search{region(r), data(r)} }),
 		of(WriteSiginfo, func(r *rand.Rand) ObjectWrite { return ObjectWrite{number(r), data(r)} }),
@@ -210,7 +212,8 @@ func samples() []sample {
 		of(SaveTrace, text), of(NotRelocated, pick("01", ".no")),
 		of(FileResult, pick("0", "17", "-1,4,C", "2;a}")), of(Attached, maybe), of(Detach, maybe),
 	}
-	for _, f := range []*Form[bool]{Agent, NonStop, ThreadEvents, StartByShell, FixedLayout, Disconnected, CircularBuffer} {
+	for _, f := range []*Form[bool]{Agent, NonStop, ThreadEvents, StartByShell, FixedLayout, DisableASLR, Disconnected,
+		CircularBuffer} {
 		all = append(all, of(f, on))
 	}
 	for _, f := range []*Form[int]{KillProcess, Attach, SetFileSystem} {
@@ -225,7 +228,8 @@ func samples() []sample {
 	for _, f := range []*Form[trace.Key]{EnableTracepoint, DisableTracepoint, TracepointCounts} {
 		all = append(all, of(f, trackpoint))
 	}
-	for _, f := range []*Form[string]{Monitor, SetVariable, UnsetVariable, WorkingDir, StatFile, StatLink, UnlinkFile, ReadLink} {
+	for _, f := range []*Form[string]{Monitor, SetVariable, UnsetVariable, WorkingDir, SetStdin, SetStdout, SetStderr,
+		StatFile, StatLink, UnlinkFile, ReadLink} {
 		all = append(all, of(f, text))
 	}
 	for _, f := range All {

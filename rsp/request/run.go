@@ -35,6 +35,10 @@ var (
 	WorkingDir    = hexText("QSetWorkingDir:", "[HEXPATH]")
 	StartByShell  = flag("QStartupWithShell:")
 	FixedLayout   = flag("QDisableRandomization:")
+	DisableASLR   = flag("QSetDisableASLR:") // FixedLayout, as LLDB has it
+	SetStdin      = hexText("QSetSTDIN:", "[HEXPATH]")
+	SetStdout     = hexText("QSetSTDOUT:", "[HEXPATH]")
+	SetStderr     = hexText("QSetSTDERR:", "[HEXPATH]")
 
 	ProgramSignals = signals("QProgramSignals:")
 	CatchSyscalls  = form("QCatchSyscalls:", "0|1[;NUMBER...]", syscalls)

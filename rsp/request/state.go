@@ -24,8 +24,12 @@ var (
 		memoryExtent(f, m)
 		rsp.Rest(f, &m.Bytes)
 	})
-	SearchMemory = binary("qSearch:memory:", "ADDRESS;LENGTH;BINARY", search)
-	Checksum     = form("qCRC:", "ADDRESS,LENGTH", extent)
+	SearchMemory  = binary("qSearch:memory:", "ADDRESS;LENGTH;BINARY", search)
+	Checksum      = form("qCRC:", "ADDRESS,LENGTH", extent)
+	MemoryRegion  = form("qMemoryRegionInfo:", "ADDRESS", addr)
+	Allocate      = form("_M", "LENGTH,[r][w][x]", allocation)
+	Release       = form("_m", "ADDRESS", addr)
+	LinkerPointer = bare("qShlibInfoAddr")
 
 	ReadFeatures   = transfer("features", "target.xml:OFFSET,LENGTH")
 	ReadThreads    = transfer("threads", ":OFFSET,LENGTH")
@@ -98,6 +102,20 @@ func search(f *rsp.Fields, s *Search) {
 	rsp.Hex(f, &s.Length, math.MaxUint64)
 	f.Literal(';')
 	rsp.Rest(f, &s.Pattern)
+}
+
+// Allocation asks for memory of the program, and says what for.
+type Allocation struct {
+	Length            uint64
+	Read, Write, Exec bool
+}
+
+func allocation(f *rsp.Fields, a *Allocation) {
+	rsp.Hex(f, &a.Length, math.MaxUint64)
+	f.Literal(',')
+	a.Read = f.Option("r", a.Read)
+	a.Write = f.Option("w", a.Write)
+	a.Exec = f.Option("x", a.Exec)
 }
 
 // Part asks for a part of an object of qXfer. The annex says which object of its kind is meant.

@@ -2,13 +2,16 @@ package request
 
 // All is the table of forms. Their order is that of the reference of packets.
 var All = []AnyForm{
-	Supported, StartNoAckMode, Extended, MustReplyEmpty, Agent, Symbol, Monitor, Offsets, QEMUStepBits,
+	Supported, StartNoAckMode, ErrorStrings, DescribeHost, DescribeProcess,
+	Extended, MustReplyEmpty, Agent, Symbol, Monitor, Offsets, QEMUStepBits,
 
-	StopReason, SelectThread, ThreadAlive, CurrentThread, FirstThreads, MoreThreads, ThreadName, Attached, ThreadLocal,
+	StopReason, SelectThread, ThreadAlive, CurrentThread, FirstThreads, MoreThreads, ThreadName, DescribeThreads, Attached,
+	ThreadLocal,
 
 	// Registers, memory and objects.
 	ReadRegisters, WriteRegisters, ReadRegister, WriteRegister,
 	ReadMemory, ReadMemoryBinary, WriteMemory, WriteMemoryBinary, SearchMemory, Checksum,
+	MemoryRegion, Allocate, Release, LinkerPointer,
 
 	ReadFeatures, ReadThreads, ReadAuxv, ReadExecFile, ReadLibraries, ReadMemoryMap, ReadSiginfo, WriteSiginfo, ReadOSTable,
 	ReadStatic, ReadTraceframe,
@@ -19,6 +22,7 @@ var All = []AnyForm{
 
 	Run, Restart, Kill, KillProcess, Detach, Attach,
 	SetVariable, UnsetVariable, ResetVariable, WorkingDir, StartByShell, FixedLayout,
+	DisableASLR, SetStdin, SetStdout, SetStderr,
 	ProgramSignals, CatchSyscalls, InsertBreak, RemoveBreak,
 
 	// Files of the stub's machine.

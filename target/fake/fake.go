@@ -65,6 +65,7 @@ type Program struct {
 	Passing   bool             // Signals
 	Tables    []target.OSTable // of the system it runs on
 	Syscalls  bool             // Syscalls: what is caught is remembered, and the script says what happens
+	Heap      arch.Addr        // where memory for debuggers is allocated; with any the target has an Allocator
 
 	// Locals are the thread-local variables. The toy has one object with some, whose entry in the linker's list is at LM; a
 	// thread that is not among the blocks has not got them yet.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"tracewell/arch"
@@ -120,6 +121,58 @@ func (t *Target) Siginfo() target.Siginfo { return having[target.Siginfo](t.prog
 
 // ReadOnly returns the group that tells read-only mappings.
 func (t *Target) ReadOnly() target.ReadOnly { return readOnly{t} }
+
+// Mappings returns the group that tells of all memory.
+func (t *Target) Mappings() target.Mappings { return having[target.Mappings](!t.program.CoreOnly, t) }
+
+// Region returns the region that has an address, or the gap.
+func (t *Target) Region(pid int, addr arch.Addr) (target.Region, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r := t.region(addr); r != nil {
+		access := target.Access{Read: true, Write: !r.ReadOnly, Exec: r.ReadOnly}
+		return target.Region{Start: r.Start, Size: uint64(len(r.Bytes)), Access: access, Name: t.program.Exec}, nil
+	}
+	gap := target.Region{Size: math.MaxUint64}
+	for _, r := range t.program.Memory {
+		if end := r.Start + arch.Addr(len(r.Bytes)); end <= addr && end > gap.Start {
+			gap.Start, gap.Size = end, -uint64(end)
+		}
+	}
+	for _, r := range t.program.Memory {
+		if r.Start > addr {
+			gap.Size = min(gap.Size, uint64(r.Start-gap.Start))
+		}
+	}
+	return gap, nil
+}
+
+// Allocator returns the group when there is a place for what it allocates.
+func (t *Target) Allocator() target.Allocator {
+	return having[target.Allocator](t.program.Heap != 0, t)
+}
+
+// Allocate adds a region at the end of the heap.
+func (t *Target) Allocate(_ int, size uint64, access target.Access) (arch.Addr, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at := t.program.Heap
+	t.program.Memory = append(t.program.Memory, Region{Start: at, Bytes: make([]byte, size), ReadOnly: !access.Write})
+	t.program.Heap += arch.Addr(size)
+	return at, nil
+}
+
+// Release removes a region of the heap.
+func (t *Target) Release(_ int, addr arch.Addr) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := slices.IndexFunc(t.program.Memory, func(r Region) bool { return r.Start == addr })
+	if i < 0 {
+		return &noMemoryError{addr}
+	}
+	t.program.Memory = slices.Delete(slices.Clone(t.program.Memory), i, i+1)
+	return nil
+}
 
 // Files returns the group when the program has files.
 func (t *Target) Files() target.Files { return having[target.Files](t.program.Files != nil, files{t}) }

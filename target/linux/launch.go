@@ -83,12 +83,17 @@ func (t *Target) launch(p target.Program) (target.ThreadID, error) {
 	if err != nil {
 		return target.ThreadID{}, err
 	}
+	files, closeFiles, err := t.openFiles(p.Files)
+	if err != nil {
+		return target.ThreadID{}, err
+	}
+	defer closeFiles()
 	l := sys.Launch{
 		Path:           path,
 		Args:           args,
 		Env:            p.Env,
 		Dir:            dir,
-		Files:          []*os.File{t.streams.In, t.streams.Out, t.streams.Err},
+		Files:          files,
 		Terminal:       -1,
 		FixedAddresses: !p.RandomAddresses,
 	}
@@ -119,6 +124,35 @@ func (t *Target) launch(p target.Program) (target.ThreadID, error) {
 		k.why = atSignal
 	}
 	return k.id(), nil
+}
+
+// openFiles opens the standard streams of a program. The function that it returns closes what it has opened; the program keeps its
+// own.
+func (t *Target) openFiles(paths [3]string) (files []*os.File, closeAll func(), err error) {
+	files = []*os.File{t.streams.In, t.streams.Out, t.streams.Err}
+	var opened []*os.File
+	closeAll = func() {
+		for _, f := range opened {
+			f.Close()
+		}
+	}
+	for i, path := range paths {
+		if path == "" {
+			continue
+		}
+		how := os.O_WRONLY | os.O_CREATE
+		if i == 0 {
+			how = os.O_RDONLY
+		}
+		// A terminal must not become that of this process.
+		f, err := os.OpenFile(path, how|sys.NoTerminal, 0o666)
+		if err != nil {
+			closeAll()
+			return nil, nil, err
+		}
+		files[i], opened = f, append(opened, f)
+	}
+	return files, closeAll, nil
 }
 
 // expandHome puts the home folder for the ~ that a folder may begin with, as gdbserver does: GDB leaves that to the server.

@@ -5,6 +5,7 @@ package linux
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"tracewell/arch"
 	"tracewell/internal/sys"
@@ -63,6 +64,40 @@ func (m mappings) ReadOnly(id target.ThreadID, addr arch.Addr, n int) bool {
 		return nil
 	})
 	return ok
+}
+
+// Region implements target.Mappings.
+func (t *Target) Region(pid int, addr arch.Addr) (r target.Region, err error) {
+	err = t.onProcess(pid, func(p *process) error {
+		maps, err := sys.Mappings(p.alive())
+		if err == nil {
+			r = regionOf(maps, addr)
+		}
+		return err
+	})
+	return r, err
+}
+
+// regionOf finds the mapping that has an address, or the gap. Mappings are in order of their addresses.
+func regionOf(maps []sys.Mapping, addr arch.Addr) target.Region {
+	gap := uint64(0) // where it begins
+	for _, m := range maps {
+		switch {
+		// The first mapping behind the address: what is in front of it ends there.
+		case uint64(addr) < m.Start:
+			return target.Region{Start: arch.Addr(gap), Size: m.Start - gap}
+		case uint64(addr) < m.End:
+			return target.Region{
+				Start: arch.Addr(m.Start), Size: m.End - m.Start,
+				Access: target.Access{Read: m.Read, Write: m.Write, Exec: m.Exec}, Name: m.Path,
+			}
+		}
+		gap = m.End
+	}
+	if gap == 0 { // the size of everything is no number of 64 bits
+		return target.Region{Size: math.MaxUint64}
+	}
+	return target.Region{Start: arch.Addr(gap), Size: -gap}
 }
 
 // ReadAuxv implements target.Auxv.

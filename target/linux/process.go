@@ -45,6 +45,7 @@ type addrSpace struct {
 	filtered    bool // the program filters its system calls, and might be killed for one that the tracer has it make
 	shadowStack bool // calls and returns must not be emulated
 	relocated   map[arch.Addr]relocatedInsn
+	lent        map[arch.Addr]int // sizes of what was allocated for the debugger, by address
 }
 
 // newProcess makes a process without tasks.
@@ -112,7 +113,7 @@ func openAddrSpace(pid int, open func(int, *os.File) *guard.Space, w warnings) (
 	}
 	s := &addrSpace{pid: pid, mem: mem, guard: open(pid, mem), warnings: w,
 		inserted: make(map[arch.Addr]*insertedBreakpoint), judged: make(map[arch.Addr]*judged),
-		relocated: make(map[arch.Addr]relocatedInsn)}
+		relocated: make(map[arch.Addr]relocatedInsn), lent: make(map[arch.Addr]int)}
 	s.code = patch.New(mem, s.guard)
 	return s, nil
 }

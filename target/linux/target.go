@@ -246,6 +246,12 @@ func (t *Target) Siginfo() target.Siginfo { return t }
 // ReadOnly implements target.Groups.
 func (t *Target) ReadOnly() target.ReadOnly { return mappings{t} }
 
+// Mappings implements target.Groups.
+func (t *Target) Mappings() target.Mappings { return t }
+
+// Allocator implements target.Groups.
+func (t *Target) Allocator() target.Allocator { return t }
+
 // Files implements target.Groups.
 func (t *Target) Files() target.Files { return files{} }
 
