@@ -21,7 +21,9 @@ import (
 // signals are blocked then, and they go back in the opposite order: whenever the tracer dies, what follows leaves the thread right.
 //
 // A call that the thread was stopped in is restarted by the kernel, or by the stub, for both see from the registers that it was
-// interrupted.
+// interrupted. On machines where the kernel prepares that before it shows the thread (machine.hidesRestart), the thread is led to
+// the entry of the call first, which gets the number that it restarts by, and past it without making it; then it is back before
+// the instruction.
 
 // calls has one stopped task make system calls.
 type calls struct {
@@ -70,12 +72,58 @@ func (t *Target) beginCalls(p *process) (*calls, error) {
 		return nil, errors.New("the program filters its system calls, and this tracer may not suspend that")
 	}
 	c.saved = *k
-	left := k.left()
+	if err := c.leaveCall(); err != nil {
+		c.end()
+		return nil, err
+	}
+	left := c.saved.left()
 	_, err = p.mem.WriteAt(host.callStub(&left, c.blocked, stub), int64(stub))
 	if err != nil {
+		c.end()
 		return nil, fmt.Errorf("the vdso: %w", err)
 	}
 	return c, nil
+}
+
+// leaveCall gets the task out of a system call whose restart the kernel hides.
+func (c *calls) leaveCall() error {
+	k := c.k
+	if !k.hidesRestart() {
+		return nil
+	}
+	c.block()
+	if !c.upTo(atEntry) || k.fetch() != nil {
+		return errEndedInCall
+	}
+	number := host.callNumber(k.tid, &k.regs)
+	host.cancelCall(&k.regs)
+	k.dirty = dirtyAll
+	if err := k.flush(); err != nil {
+		return err
+	}
+	if !c.upTo(atReturn) {
+		return errEndedInCall
+	}
+	host.renumber(&c.saved.regs, number)
+	return nil
+}
+
+// hidesRestart reports whether a stopped task may have been interrupted in a system call without its registers telling.
+func (k *task) hidesRestart() bool {
+	code := make([]byte, len(host.syscallCode()))
+	if k.fetch() != nil {
+		return false
+	}
+	_, err := k.proc.read(k.pc(), code)
+	return err == nil && host.hidesRestart(code)
+}
+
+// block keeps signals from the task until end.
+func (c *calls) block() {
+	if !c.begun {
+		sys.SetSignalMask(c.k.tid, ^uint64(faultSignals))
+		c.begun = true
+	}
 }
 
 // injectable finds a task that a system call can be made on, rather one that has stopped for nothing.
@@ -83,6 +131,9 @@ func (p *process) injectable() *task {
 	var second *task
 	for _, k := range p.order {
 		if k.state != stopped || k.why == atGroupStop || k.why == atEntry || k.why == atEvent || k.fetch() != nil {
+			continue
+		}
+		if k.why == atSignal && k.hidesRestart() { // what the kernel does about the call depends on the signal
 			continue
 		}
 		if !k.has(owesStop) && k.why != atSignal {
@@ -152,10 +203,7 @@ func (c *calls) make(number uint64, args ...uint64) (uint64, error) {
 	if err := k.flush(); err != nil {
 		return 0, err
 	}
-	if !c.begun {
-		sys.SetSignalMask(k.tid, ^uint64(faultSignals))
-		c.begun = true
-	}
+	c.block()
 	if !c.through() {
 		return 0, errEndedInCall
 	}
@@ -229,6 +277,9 @@ func (c *calls) end() {
 		k.flush()
 		if !c.settle() {
 			return
+		}
+		if k.fetch() == nil {
+			host.correct(&c.saved.regs, &k.regs)
 		}
 		k.regs, k.haveRegs, k.dirty = c.saved.regs, true, dirtyAll
 	} else if c.info != ([sys.SiginfoSize]byte{}) {

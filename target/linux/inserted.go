@@ -255,6 +255,9 @@ func (t *Target) install(p *process, location *location) error {
 	if err := t.demote(p, location.Addr, len(host.isa().Machine.Breakpoint)); err != nil {
 		return err
 	}
+	if err := p.interrupts(location.Addr); err != nil {
+		return err
+	}
 	bp, err := p.breakpointAt(location.Addr)
 	if err != nil {
 		return err
@@ -272,6 +275,27 @@ func (t *Target) install(p *process, location *location) error {
 	p.traced, bp.location = true, location
 	p.publish()
 	return nil
+}
+
+// interrupts says that a trap at an address would keep the program from going on: in a sequence that begins with an exclusive load
+// no store succeeds if there was an exception since, and so the program tries again for ever.
+func (s *addrSpace) interrupts(at arch.Addr) error {
+	if maxSequence == 0 {
+		return nil
+	}
+	from := at - min(at, maxSequence)
+	code := make([]byte, int(at-from)+maxSequence)
+	n, _ := s.read(from, code)
+	if n <= int(at-from) { // what lies before may be no memory
+		from = at
+		n, _ = s.read(from, code[:maxSequence])
+	}
+	first, last, found := host.exclusive(code[:n], int(at-from), at)
+	if !found {
+		return nil
+	}
+	return fmt.Errorf("%s lies inside an exclusive sequence (%s-%s), in which a trap would never let the store succeed; "+
+		"trace %s instead", at, first, last, first)
 }
 
 // passCheaply has threads continue from a breakpoint without a step in place, if the instruction allows that.

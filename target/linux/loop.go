@@ -297,6 +297,17 @@ func (t *Target) proceed(k *task, signal int) {
 			return
 		}
 	}
+	if k.watchedAt != 0 && signal == 0 && k.fetch() == nil && k.watchedAt == k.pc() {
+		switch t.stepUnwatched(k) {
+		case lost:
+			return
+		case done:
+			if k.wantsStep() && !t.afterStep(k) {
+				return
+			}
+		}
+	}
+	k.watchedAt = 0
 	t.resume(k, signal)
 }
 

@@ -104,7 +104,7 @@ func (k *task) rerun() {
 	if k.wants == toHalt || k.state == halting {
 		sys.Interrupt(k.tid)
 	}
-	k.haveRegs, k.haveState = false, false
+	k.haveRegs, k.haveState = false, 0
 }
 
 // endPads drains the arena of an address space for the last time: its last process has gone, or is about to be let go.

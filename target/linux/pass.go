@@ -154,7 +154,10 @@ func (m *stack) ReadUint64(addr arch.Addr) (uint64, bool) {
 	return binary.LittleEndian.Uint64(m.word[:]), ok
 }
 
-// fill reads all of b, a part of word.
+// Read fills b, of any length.
+func (m *stack) Read(addr arch.Addr, b []byte) bool { return m.fill(m.tid, uint64(addr), b) }
+
+// fill reads all of b, which is allocated if it is no part of word.
 func (m *stack) fill(tid int, addr uint64, b []byte) bool {
 	m.vector.Reset()
 	m.vector.Add(addr, b)
@@ -166,6 +169,11 @@ func (m *stack) fill(tid int, addr uint64, b []byte) bool {
 func (m *stack) WriteUint64(addr arch.Addr, v uint64) bool {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
-	n, err := sys.WriteVM(m.tid, uint64(addr), b[:])
+	return m.Write(addr, b[:])
+}
+
+// Write writes all of b.
+func (m *stack) Write(addr arch.Addr, b []byte) bool {
+	n, err := sys.WriteVM(m.tid, uint64(addr), b)
 	return err == nil && n == len(b)
 }

@@ -102,6 +102,8 @@ type task struct {
 	debugGeneration int         // of the debug registers that the kernel has been given
 	triggers        []debugSlot // that it is stopped by, if triggersKnown
 	triggersKnown   bool
+	unwatched       []debugSlot // that it would stop by again at watchedAt
+	watchedAt       arch.Addr   // 0 for nowhere
 
 	regs      registers
 	haveRegs  bool
@@ -109,11 +111,12 @@ type task struct {
 	before    bool // the kernel has, and regs has that behind
 	lodged    bool // the kernel has a pc in a pad, and regs has that of the program
 	dirty     dirtiness
-	haveState bool // the target's buffer holds this task's extended state
+	haveState stateSets // those whose buffers hold this task's extended state
 
-	hits      int      // of all tracepoints
-	stat      *os.File // its stat file, opened when first needed
-	rseq      uint64   // its restartable-sequence area, 0 for none
+	hits      int       // of all tracepoints
+	stat      *os.File  // its stat file, opened when first needed
+	pointer   arch.Addr // its thread pointer when it was last asked for, 0 if it never was
+	rseq      uint64    // its restartable-sequence area, 0 for none
 	rseqKnown bool
 }
 
@@ -182,7 +185,7 @@ func (k *task) runs() bool { return k.state == running || k.state == halting || 
 
 // forget drops what is only known of a stopped task.
 func (k *task) forget() {
-	k.haveRegs, k.haveState, k.triggersKnown, k.before, k.lodged = false, false, false, false, false
+	k.haveRegs, k.haveState, k.triggersKnown, k.before, k.lodged = false, 0, false, false, false
 	k.why, k.signal = noReason, 0
 	k.owes &^= owesStop
 }
