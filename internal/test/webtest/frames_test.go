@@ -35,7 +35,8 @@ func recordThreads(t *testing.T) string {
 }
 
 // loaded waits until a page of frames shows rows.
-const loaded = `document.querySelector(".rows .tr")?.innerText.trim() && document.querySelector(".found")?.innerText.match(/^[\d,]+( of [\d,]+)? frames?$/)`
+const loaded = `document.querySelector(".rows .tr")?.innerText.trim() &&
+	document.querySelector(".found")?.innerText.match(/^[\d,]+( of [\d,]+)? frames?$/)`
 
 // TestFramesPage shows each view, narrow and wide, light and dark.
 func TestFramesPage(t *testing.T) {
