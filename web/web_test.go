@@ -262,8 +262,8 @@ func ownModules(t *testing.T) map[string]string {
 	return modules
 }
 
-// TestModules: imports have the form that a page of one file needs, nothing is fetched from elsewhere, and nothing that a trace contains
-// becomes HTML or code.
+// TestModules: imports have the form that a page of one file needs, nothing is fetched from elsewhere, and nothing that a trace
+// contains becomes HTML or code.
 func TestModules(t *testing.T) {
 	for name, content := range ownModules(t) {
 		for line := range strings.Lines(content) {

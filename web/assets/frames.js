@@ -165,14 +165,17 @@ function Rows({ trace, filter, search, frame }) {
   const last = useRef(/** @type {Blocks | undefined} */ (undefined));
   const blocks = useMemo(() => last.current = new Blocks("rows", filter, blockRows, () => redraw(n => n + 1), last.current), [filter]);
   useEffect(() => () => blocks.close(), [blocks]);
-  const [selected, setSelected] = useState(-1);
+  const [selected, show] = useState(-1);
+  // Keys may come faster than the page is drawn: each goes on from what the one before has selected.
+  const latest = useRef(-1);
+  const setSelected = (/** @type {number} */ i) => { latest.current = i; show(i); };
   // The place of a frame from the address, or after the filter has changed.
   useEffect(() => {
     if (frame < 0) {
       setSelected(-1);
       return;
     }
-    if (blocks.known(selected)?.frame === frame) return;
+    if (blocks.known(latest.current)?.frame === frame) return;
     const abort = new AbortController();
     ask("place", { ...filter, frame: String(frame) }, abort.signal).then(answer => setSelected(answer.row), () => {});
     return () => abort.abort();
@@ -192,12 +195,13 @@ function Rows({ trace, filter, search, frame }) {
     go({ frame: row.frame }, true);
   });
   useKeys({
-    "j": { help: "next frame", do: () => select(Math.min(selected + 1, search.total - 1)) },
-    "k": { help: "previous frame", do: () => select(Math.max(selected - 1, 0)) },
+    "j": { help: "next frame", do: () => select(Math.min(latest.current + 1, search.total - 1)) },
+    "k": { help: "previous frame", do: () => select(Math.max(latest.current - 1, 0)) },
   });
   const columns = useMemo(() => columnsOf(trace), [trace]);
   return html`<${Table} label="Frames" count=${search.total} row=${(/** @type {number} */ i) => blocks.row(i)} columns=${columns} selected=${selected} onSelect=${select}
-    onOpen=${() => /** @type {HTMLElement | null} */ (document.querySelector(".detail [role=treeitem], .detail button"))?.focus()} />`;
+    onOpen=${() => /** @type {HTMLElement | null} */ ((document.querySelector(".detail [role=treeitem]") ||
+      document.querySelector(".detail button:enabled")))?.focus()} />`;
 }
 
 /** @param {any} trace @returns {import("./table.js").Column[]} */

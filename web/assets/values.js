@@ -77,17 +77,35 @@ function Drawn({ answer, trace, x, y }) {
       { ...axis(), values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(xText) },
       { ...axis(), size: (/** @type {any} */ _, /** @type {string[] | null} */ texts) => 20 + 6.6 * Math.max(3, ...(texts || []).map(t => t?.length || 0)), values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(yText) },
     ],
-    series: bands ? [{}, { stroke: seriesColour(0) + "66", width: 1, points: { show: false } }, { stroke: seriesColour(0) + "66", width: 1, points: { show: false } },
-      { stroke: seriesColour(0), width: 1.5, points: { show: false } }]
+    // The extremes are drawn below as bars, which a bin without neighbours has, too; they are series for the range of y.
+    series: bands ? [{}, unseen, unseen, { stroke: seriesColour(0), width: 1.5, points: { show: true, size: 3, fill: seriesColour(0) } }]
       : [{}, { stroke: seriesColour(0), width: x ? 0 : 1, paths: x ? () => null : undefined, points: { show: true, size: 4, fill: seriesColour(0) } }],
-    bands: bands ? [{ series: [2, 1], fill: seriesColour(0) + "33" }] : undefined,
-    hooks: { ready: [(/** @type {any} */ plot) => plot.over.addEventListener("click", () => {
+    hooks: { drawAxes: [(/** @type {any} */ plot) => bands && drawExtremes(plot)], ready: [(/** @type {any} */ plot) => plot.over.addEventListener("click", () => {
       const i = plot.cursor.idx;
       if (!bands && i !== null && i !== undefined) go({ frame: answer.frames[order[i]], view: "" });
     })] },
   });
   return html`<${Plot} label=${label} height=${height} data=${data} options=${options} shape=${[answer.kind, x, y, answer.integers, answer.xRange].join("|")} />
     <p class="faint hint">${bands ? "The line is the mean; the band reaches from the least to the greatest value." : "A click on a point shows its frame."}</p>`;
+}
+
+/** A series that is not drawn. */
+const unseen = { paths: () => null, points: { show: false } };
+
+/** Draws the least to the greatest value of each bin. @param {any} plot */
+function drawExtremes(plot) {
+  const [xs, low, high] = plot.data;
+  const g = /** @type {CanvasRenderingContext2D} */ (plot.ctx);
+  g.save();
+  g.fillStyle = seriesColour(0);
+  g.globalAlpha = .3;
+  const wide = Math.max(1, plot.bbox.width / xs.length);
+  for (let i = 0; i < xs.length; i++) {
+    if (low[i] === null) continue;
+    const top = plot.valToPos(high[i], "y", true);
+    g.fillRect(plot.valToPos(xs[i], "x", true) - wide / 2, top, wide, Math.max(1, plot.valToPos(low[i], "y", true) - top));
+  }
+  g.restore();
 }
 
 /** Bars with their numbers, which need no drawing. @param {{ bins: any[], label: string }} props */

@@ -20,15 +20,15 @@ type Growing struct {
 	change chan struct{} // closed at each change
 }
 
-// Times between two looks at the file. A look goes over the frames that are new and opens the file again, so that the next one comes
-// only after some multiple of the time that it took: the recording needs the processor.
+// Times between two looks at the file. A look goes over the frames that are new and opens the file again, so that the next one
+// comes only after some multiple of the time that it took: the recording needs the processor.
 const (
 	shortestPause = 500 * time.Millisecond
 	pauseFactor   = 4
 )
 
-// NewGrowing returns a page of a trace that is still recorded. open opens the file as it is; it returns nil if the file has not changed
-// since it was opened last. An open file stays so as long as its view is in use.
+// NewGrowing returns a page of a trace that is still recorded. open opens the file as it is; it returns nil if the file has not
+// changed since it was opened last. An open file stays so as long as its view is in use.
 func NewGrowing(ctx context.Context, title string, open func() (*view.View, error), files *sources.Sources) (*Growing, error) {
 	v, err := open()
 	if err != nil {
@@ -41,8 +41,8 @@ func NewGrowing(ctx context.Context, title string, open func() (*view.View, erro
 	return &Growing{Trace: t, open: open, number: 1, change: make(chan struct{})}, nil
 }
 
-// Follow looks at the file again and again, until done is closed, and then once more, or until the context ends. A file that cannot be
-// read for the moment, because it takes the place of another, is read the next time.
+// Follow looks at the file again and again, until done is closed, and then once more, or until the context ends. A file that
+// cannot be read for the moment, because it takes the place of another, is read the next time.
 func (g *Growing) Follow(ctx context.Context, done <-chan struct{}) {
 	pause := shortestPause
 	for last := false; !last; {

@@ -1,9 +1,9 @@
 // Package frames is the subject of a page that shows a trace file.
 //
-// The page never gets more than it can show: rows come in blocks, and timelines, plots and stacks are summed up here to as many points
-// as there are pixels. For that a snapshot of the trace has an index of its frames in memory, 30 bytes for each (index.go), so that only
-// conditions and values read frames. Their answers are kept: the frames that a filter chooses (selection.go), and the values of
-// an expression in all frames (values.go).
+// The page never gets more than it can show: rows come in blocks, and timelines, plots and stacks are summed up here to as many
+// points as there are pixels. For that a snapshot of the trace has an index of its frames in memory, 30 bytes for each
+// (index.go), so that only conditions and values read frames. Their answers are kept: the frames that a filter chooses
+// (selection.go), and the values of an expression in all frames (values.go).
 //
 // A search for frames goes on while its first rows are shown already, and ends when the page asks for other frames. A trace that is
 // still being recorded is a row of snapshots (follow.go), each with the index of the one before and more.

@@ -198,8 +198,8 @@ func (m *many) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
 	return m.Content.ReadFrame(i%m.Content.NumFrames(), buf)
 }
 
-// TestSearchIsEndedByAnother: a search that nobody waits for ends when another begins, and the rows that have been found are there before
-// it is done.
+// TestSearchIsEndedByAnother: a search that nobody waits for ends when another begins, and the rows that have been found are
+// there before it is done.
 func TestSearchIsEndedByAnother(t *testing.T) {
 	basic := open(t, traceFile, program)
 	v, _ := view.New(&many{basic.Content, 300_000}, nil)

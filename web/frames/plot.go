@@ -145,7 +145,9 @@ func (p *plotter) bands() wire.PagePlot {
 		plot.X = append(plot.X, wire.PageFloat(float64(p.axis.from)+(float64(bin)+.5)*width))
 	}
 	none := wire.PageFloat(math.NaN())
-	plot.Y, plot.Low, plot.High = make([]wire.PageFloat, p.axis.bins), make([]wire.PageFloat, p.axis.bins), make([]wire.PageFloat, p.axis.bins)
+	for _, list := range []*[]wire.PageFloat{&plot.Y, &plot.Low, &plot.High} {
+		*list = make([]wire.PageFloat, p.axis.bins)
+	}
 	for i, y := range p.ys {
 		bin, ok := p.axis.bin(int64(p.xs[i]))
 		if !ok {

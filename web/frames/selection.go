@@ -96,8 +96,9 @@ type selections struct {
 // keptSelections is how many are kept. Each has 4 bytes for a frame.
 const keptSelections = 8
 
-// choose begins to look for the frames of a filter, or returns what has been found of them already. Whoever gets a selection releases
-// it. The search goes on when the question that began it has been answered, and ends when another is begun that nobody waits for.
+// choose begins to look for the frames of a filter, or returns what has been found of them already. Whoever gets a selection
+// releases it. The search goes on when the question that began it has been answered, and ends when another is begun that nobody
+// waits for.
 func (s *snapshot) choose(args url.Values) (*selection, error) {
 	f, err := readFilter(args)
 	if err != nil {
@@ -241,8 +242,8 @@ func (s *snapshot) chosen(ctx context.Context, args url.Values) ([]int32, error)
 	return numbers, err
 }
 
-// find looks for the frames of a filter. It goes over them in rounds, of a chunk for each processor, so that they are found in order; the
-// first rounds are short, because somebody waits for the first rows.
+// find looks for the frames of a filter. It goes over them in rounds, of a chunk for each processor, so that they are found in
+// order; the first rounds are short, because somebody waits for the first rows.
 func (s *snapshot) find(ctx context.Context, f *filter, c *selection) error {
 	workers := runtime.GOMAXPROCS(0)
 	searchers := make([]searcher, workers)

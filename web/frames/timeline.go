@@ -24,8 +24,8 @@ type axis struct {
 	bins     int
 }
 
-// axis reads the range of positions that is drawn, all of them without one, and the number of bins. It is apart from the range of the
-// filter, so that a timeline can show what lies around that.
+// axis reads the range of positions that is drawn, all of them without one, and the number of bins. It is apart from the range
+// of the filter, so that a timeline can show what lies around that.
 func (s *snapshot) axis(args url.Values) (axis, error) {
 	a := axis{from: s.index.first, to: s.index.last + 1}
 	var err error

@@ -21,8 +21,8 @@ func write(t *testing.T, path string, content []byte) string {
 	return path
 }
 
-// TestOnlyAllowedFiles: files are shown if they lie below the program's folder or one that the user named, are regular, text and not
-// too large; whatever the debugging information calls them.
+// TestOnlyAllowedFiles: files are shown if they lie below the program's folder or one that the user named, are regular, text
+// and not too large; whatever the debugging information calls them.
 func TestOnlyAllowedFiles(t *testing.T) {
 	root := t.TempDir()
 	program := write(t, filepath.Join(root, "build", "server"), nil)

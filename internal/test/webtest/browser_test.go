@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -24,6 +25,8 @@ import (
 	"tracewell/internal/test/gdbtest"
 	"tracewell/internal/test/testtool"
 )
+
+var pictures = flag.String("pictures", "", "keep the pictures of pages in this folder")
 
 // patience is for what a page does on a loaded machine.
 const patience = 60 * time.Second

@@ -3,7 +3,6 @@
 package webtest
 
 import (
-	"flag"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -15,8 +14,6 @@ import (
 
 	"tracewell/internal/test/testprog"
 )
-
-var pictures = flag.String("pictures", "", "keep the pictures of pages in this folder")
 
 // record records a test program, with a number as its argument, into a file of the test.
 func record(t *testing.T, program *testprog.Program, count int, options ...string) string {
@@ -35,7 +32,8 @@ func recordThreads(t *testing.T) string {
 }
 
 // loaded waits until a page of frames shows rows.
-const loaded = `document.querySelector(".rows .tr")?.innerText.trim() && document.querySelector(".found")?.innerText.match(/^[\d,]+( of [\d,]+)? frames?$/)`
+const loaded = `document.querySelector(".rows .tr")?.innerText.trim() &&
+	document.querySelector(".found")?.innerText.match(/^[\d,]+( of [\d,]+)? frames?$/)`
 
 // TestFramesPage shows each view, narrow and wide, light and dark.
 func TestFramesPage(t *testing.T) {

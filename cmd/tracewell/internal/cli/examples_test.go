@@ -263,6 +263,20 @@ func recordClaims(pid int) map[string]claim {
 				t.Errorf("%d lines", n)
 			}
 		}},
+		`--at push --collect '$args' --view -- ./server`: {
+			// The page is there until a signal; that of Ctrl-C is ignored by what a shell starts in the background.
+			edit: func(line string) string {
+				line = strings.Replace(line, " -- ", " -o viewed.tf -- ", 1)
+				return line + ` 2>view.log & page=$!; until grep -q Ctrl-C view.log; do kill -0 $page || break; sleep .1; done
+					kill $page; wait $page; status=$?; cat view.log; exit $status`
+			},
+			check: func(t *testing.T, printed, folder string) {
+				same(t, "every call", framesOf(t, folder, "viewed.tf", "n"), numbers(every))
+				if !regexp.MustCompile(`(?m)^http://127\.0\.0\.1:\d+/[\w-]{24}/$`).MatchString(printed) {
+					t.Errorf("it printed no address: %s", printed)
+				}
+			},
+		},
 		`--script points.gdb -- ./server`: {check: func(t *testing.T, printed, folder string) {
 			if !regexp.MustCompile(`\n1 frame, \d+ B, in server.*\.tf: `).MatchString(printed) {
 				t.Errorf("it printed %s", printed)

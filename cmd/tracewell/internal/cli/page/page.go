@@ -40,8 +40,9 @@ type Place struct {
 	Open    bool // in the browser
 }
 
-// Serve serves the page of a subject until the context ends. It prints the address alone to out, so that a script can read it from a
-// pipe, and the rest to messages.
+// Serve serves the page of a subject until the context ends, which is no error: Ctrl-C is how a page is meant to end. It prints the
+// address alone to out, so that a script can read it from a pipe, and the rest to messages. The address contains the token without
+// which the server answers nothing, so whoever may read what the command prints may look at the page.
 func Serve(ctx context.Context, out, messages io.Writer, subject web.Subject, place Place, version Version) error {
 	listener, err := net.ListenTCP("tcp", place.Address)
 	if err != nil {
@@ -52,6 +53,7 @@ func Serve(ctx context.Context, out, messages io.Writer, subject web.Subject, pl
 	if _, err := fmt.Fprintln(out, server.URL()); err != nil {
 		return err
 	}
+	// Without a browser the page is there all the same, and its address has been printed.
 	if place.Open {
 		if err := browse(server.URL()); err != nil {
 			fmt.Fprintf(messages, "tracewell: --open: %v\n", err)
@@ -89,6 +91,7 @@ func ListSources(streams console.Streams, names []wire.SourceName) {
 		if shown == 0 {
 			fmt.Fprintln(streams.Err, "Source files that the page can show:")
 		}
+		// The name of a file, too, comes from the program.
 		if shown++; shown <= mostListed {
 			fmt.Fprintf(streams.Err, "  %s\n", text.Visible(n.Path))
 		}

@@ -18,7 +18,8 @@ import (
 	"tracewell/web/sources"
 )
 
-// livePage is the page of --view: the file of the run as it grows.
+// livePage is the page of --view: the file of the run as it grows. Nothing passes from the run to the page but the file, so
+// that a page that is looked at slowly, or by nobody, does not hold up the program.
 type livePage struct {
 	names  *symbol.Program
 	over   chan struct{} // closed when the run has ended

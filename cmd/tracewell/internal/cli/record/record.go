@@ -239,8 +239,10 @@ func (c *Command) check() error {
 		{c.fileless() && (c.Buffer != 0 || c.Circular || c.Note != "" || c.User != ""),
 			"--print, --stacks and figures need no file: --buffer, --circular, --note and --user go with one, by -o"},
 		{c.Output == "-" && (c.prints() || c.JSON), "with -o - standard output is for the trace file: nothing else can be printed there"},
-		{c.View && (c.fileless() || c.Output == "-" || c.Buffer != 0 || c.Circular || c.Disconnected || c.Fetch || c.List != nil || c.DryRun),
-			"--view shows the trace file while frames are added to it: it needs -o with --print, and no option that writes none, or all at the end"},
+		// The page reads the file while frames are added to it.
+		{c.View && (c.fileless() || c.Output == "-"), "--view shows the trace file: it needs one, as -o names it with --print"},
+		{c.View && (c.Buffer != 0 || c.Circular), "--view shows frames as they come: --buffer and --circular write them at the end"},
+		{c.View && (c.Disconnected || c.Fetch || c.List != nil || c.DryRun), "--view shows a run that is waited for"},
 		{c.Sync && !c.writesLines(), "--sync says when a line is printed: it needs --print or --format"},
 		{c.Sync && c.To != "", "--sync can't be used together with --to: the stub decides when its program goes on"},
 		{c.DryRun && c.Explain, "--dry-run sets no tracepoint that could be explained"},

@@ -33,7 +33,8 @@ func (c *Command) open(ctx context.Context, streams console.Streams) (*opened, e
 	return c.traceFile(ctx, t, streams)
 }
 
-// traceFile is the page of a trace file. Its source files may lie in the folder of the program.
+// traceFile is the page of a trace file. Its source files may lie in the folder of the program, wherever the debugging information
+// says that they are; the user sees which these are before anybody can ask for one.
 func (c *Command) traceFile(ctx context.Context, t *input.TraceFile, streams console.Streams) (*opened, error) {
 	program := ""
 	if t.View.Symbols != nil {

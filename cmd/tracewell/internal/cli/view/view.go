@@ -42,7 +42,8 @@ func (*Command) Examples() string {
 `
 }
 
-// Run implements kong's command. A recording that is damaged is shown as far as it can be read; the damage is the error, so
+// Run implements kong's command. The file is opened and its frames are gone over before the address is printed, so that whoever has
+// the address gets answers at once. A recording that is damaged is shown as far as it can be read; the damage is the error, so
 // that the exit status is 2.
 func (c *Command) Run(streams console.Streams, version page.Version) error {
 	if c.HTML != "" && c.Open {
