@@ -176,3 +176,19 @@ func a32Name(code []byte, _ uint64) string {
 	}
 	return in.Op.String()
 }
+
+func a64Text(code []byte, _ uint64) string {
+	in, err := arm64asm.Decode(code)
+	if err != nil {
+		return ""
+	}
+	return arm64asm.GNUSyntax(in)
+}
+
+func a32Text(code []byte, _ uint64) string {
+	in, err := armasm.Decode(code, armasm.ModeARM)
+	if err != nil {
+		return ""
+	}
+	return armasm.GNUSyntax(in)
+}

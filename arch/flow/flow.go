@@ -56,6 +56,7 @@ type Set struct {
 	state   byte             // of the instruction set, as execution traces name it; 0 for the only one
 	decode  func(code []byte, at uint64) Flow
 	name    func(code []byte, at uint64) string             // the mnemonic, "" where it is not known
+	text    func(code []byte, at uint64) string             // the instruction in words, "" where it is not known; nil for never
 	number  func(dst []byte, value uint64, size int) []byte // nil: little endian
 }
 
@@ -94,6 +95,21 @@ func (s *Set) Mnemonic(code []byte, at uint64) string {
 		return ""
 	}
 	return strings.ToLower(s.name(code, at))
+}
+
+// Text is the instruction at the beginning of code in the syntax of the GNU assembler, "" if it is not known. Places in code are as
+// the decoder writes them, some relative to the instruction: Decode tells where a direct jump goes.
+func (s *Set) Text(code []byte, at uint64) (text string) {
+	if s.text == nil {
+		return ""
+	}
+	// What is disassembled may be data, and a decoder that fails over it must not take the program with it.
+	defer func() {
+		if recover() != nil {
+			text = ""
+		}
+	}()
+	return s.text(code, at)
 }
 
 // Append appends an instruction as it lies in memory, of the number that an execution trace has for it and how many bytes were

@@ -245,3 +245,30 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestDisassembly: instructions in words, and nothing at all for what is none, whatever it is.
+func TestDisassembly(t *testing.T) {
+	for machine, words := range map[string]map[string]string{
+		"riscv64": {"13050500": "mv a0,a0", "8280": "ret"}, "aarch64": {"fd7bbfa9": "stp x29, x30, [sp,#-16]!"},
+		"arm": {"04e02de5": "push {lr}"}, "x86-64": {"4889e5": "mov %rsp,%rbp", "e800000000": "callq 0x10005"},
+		"mips": {"00000000": ""},
+	} {
+		set := Of(arch.ByName(machine), arch.ByName(machine).Order)
+		for digits, want := range words {
+			code, err := hex.DecodeString(digits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := set.Text(code, at); got != want {
+				t.Errorf("%s %s: %q, want %q", machine, digits, got, want)
+			}
+		}
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, set := range sets {
+		for range 20000 {
+			code := binary.LittleEndian.AppendUint64(nil, r.Uint64())
+			set.Text(code[:1+r.IntN(8)], at)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package flow
 
 import (
+	"regexp"
+	"strconv"
+
 	"golang.org/x/arch/riscv64/riscv64asm"
 )
 
@@ -103,3 +106,33 @@ func riscvName(code []byte, _ uint64) string {
 	}
 	return in.Op.String()
 }
+
+// riscvText is an instruction in words.
+func riscvText(code []byte, _ uint64) string {
+	in, err := riscv64asm.Decode(append(code[:len(code):len(code)], 0, 0, 0, 0)[:4])
+	if err != nil {
+		return ""
+	}
+	return numbered.ReplaceAllStringFunc(riscv64asm.GNUSyntax(in), func(register string) string {
+		names := &integerNames
+		if register[0] == 'f' {
+			names = &floatNames
+		}
+		n, err := strconv.Atoi(register[1:])
+		if err != nil || n >= len(names) {
+			return register
+		}
+		return names[n]
+	})
+}
+
+// numbered is a register as its encoding has it, as the decoder writes it. Traces, compilers and debuggers have the names of the
+// calling convention.
+var numbered = regexp.MustCompile(`\b[xf]\d{1,2}\b`)
+
+var (
+	integerNames = [32]string{"zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5",
+		"a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"}
+	floatNames = [32]string{"ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "fs0", "fs1", "fa0", "fa1", "fa2", "fa3",
+		"fa4", "fa5", "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11"}
+)

@@ -76,3 +76,13 @@ func x86Name(bits int) func(code []byte, at uint64) string {
 		return in.Op.String()
 	}
 }
+
+func x86Text(bits int) func(code []byte, at uint64) string {
+	return func(code []byte, at uint64) string {
+		in, err := x86asm.Decode(code, bits)
+		if err != nil || in.Op == 0 {
+			return ""
+		}
+		return x86asm.GNUSyntax(in, at, nil)
+	}
+}
