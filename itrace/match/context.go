@@ -26,17 +26,13 @@ const (
 	mostShownEffects = 32      // of an instruction
 )
 
-// followingGroups is how many instructions of each side a context has from the difference on; of a stretch as many at its
-// beginning, and as many behind it.
-const followingGroups = 4
-
 // context gives what surrounds a difference.
 func (c *comparison) context(a *aligner, v view) *Context {
 	context := &Context{Reference: []Position{}, Other: []Position{}, Registers: c.values(v.registers)}
 	for side, lines := range [2]*[]Position{&context.Reference, &context.Other} {
 		q, over := &a.queue[side], v.over.groups[side]
-		before := q.around(v.passed[side], c.options.Context, min(over, followingGroups))
-		behind := q.around(v.passed[side]+int64(over), 0, followingGroups)
+		before := q.around(v.passed[side], c.options.Context, min(over, c.options.Following))
+		behind := q.around(v.passed[side]+int64(over), 0, c.options.Following)
 		for _, g := range slices.Concat(before, behind) {
 			if g == nil {
 				continue

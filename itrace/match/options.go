@@ -27,6 +27,7 @@ type Options struct {
 	AllowUnknown   int64  // lines that may be unreadable
 	MaxDifferences int    // that are described; 0 is 100. All are counted
 	Context        int    // instructions shown before a difference, at most 1024; 0 is 8
+	Following      int    // instructions shown from a difference on, and behind a stretch, as far as they have been read; 0 is 4
 	Lookahead      int    // instructions looked at, at most, to find where two traces go on together; 0 is 65536
 
 	// Progress is passed, now and then, how many bytes of the two traces have been read.
@@ -167,6 +168,10 @@ func (o Options) withDefaults() Options {
 		o.Context = 8
 	}
 	o.Context = min(o.Context, mostHistory)
+	if o.Following <= 0 {
+		o.Following = 4
+	}
+	o.Following = min(o.Following, mostHistory)
 	if o.Lookahead <= 0 {
 		o.Lookahead = 1 << 16
 	}
