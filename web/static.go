@@ -43,7 +43,7 @@ func WritePage(ctx context.Context, w io.Writer, subject Subject, version string
 	}
 	page := string(index)
 	var styles, scripts string // hashes
-	for _, sheet := range []string{"vendor/uplot.css", "style.css"} {
+	for _, sheet := range []string{"vendor/uplot.css", "style.css", "executions.css"} {
 		css, err := assets.ReadFile("assets/" + sheet)
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package input
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"tracewell/arch"
@@ -24,6 +25,18 @@ func (o *Reading) OpenTrace(path, exec string, streams console.Streams) (*TraceF
 		return nil, err
 	}
 	return OpenTrace(path, exec, streams, opts...)
+}
+
+// OpenTraceOf is OpenTrace of a file that is open already, which it closes if it is no trace file. Without one it opens the path.
+func (o *Reading) OpenTraceOf(file *PackedFile, path, exec string, streams console.Streams) (*TraceFile, error) {
+	if file == nil {
+		return o.OpenTrace(path, exec, streams)
+	}
+	opts, err := o.Options()
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return openTrace(exec, streams, func() (*TraceFile, tfile.Content, error) { return ContentOf(file, streams, opts) })
 }
 
 // Options are those of tfile.Open. kong has checked the words of --endian (enum); the length of a register block can only be

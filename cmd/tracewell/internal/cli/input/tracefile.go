@@ -25,6 +25,11 @@ type TraceFile struct {
 // standard input, with the symbols of the program exec, or if that is empty of the one that the file says it was. What is not
 // as it should be but does not keep it from being read is reported as warnings.
 func OpenTrace(path, exec string, streams console.Streams, opts ...tfile.Option) (*TraceFile, error) {
+	return openTrace(exec, streams, func() (*TraceFile, tfile.Content, error) { return OpenContent(path, streams, opts) })
+}
+
+// openTrace opens the content of a trace file and gives it names.
+func openTrace(exec string, streams console.Streams, open func() (*TraceFile, tfile.Content, error)) (*TraceFile, error) {
 	// A program that the user names must be there, unlike one that the file names.
 	var names *symbol.Program
 	if exec != "" {
@@ -33,7 +38,7 @@ func OpenTrace(path, exec string, streams console.Streams, opts ...tfile.Option)
 			return nil, err
 		}
 	}
-	t, content, err := OpenContent(path, streams, opts)
+	t, content, err := open()
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,11 @@ type opened struct {
 
 // open finds out what the operands are, and opens them.
 func (c *Command) open(ctx context.Context, streams console.Streams) (*opened, error) {
-	t, err := c.OpenTrace(c.File, c.Exec, streams)
+	other, file, err := c.openExecutions(ctx, streams)
+	if other != nil || err != nil {
+		return other, err
+	}
+	t, err := c.OpenTraceOf(file, c.File, c.Exec, streams)
 	if err != nil {
 		return nil, err
 	}

@@ -19,13 +19,15 @@ import (
 
 // Command is "tracewell view".
 type Command struct {
-	File   string   `arg:"" help:"The trace file, compressed or not; - is standard input."`
+	File string `arg:"" help:"A trace file, an execution trace, or results of match --json, compressed or not; - is standard input."`
+	comparing
 	HTML   string   `name:"html" placeholder:"OUT" help:"Write the page as one file that needs no server, and exit."`
 	Listen string   `placeholder:"HOST:PORT" default:"127.0.0.1:0" help:"The loopback address to listen on (default: any free port)."`
 	Source []string `sep:"none" type:"path" placeholder:"DIR" help:"Also show source files below DIR, beside those below the program's folder; may be given several times."`
 	Open   bool     `help:"Open the page in the browser."`
 	Exec   string   `placeholder:"ELF" help:"The program that was traced, for the names of its functions, variables and lines. Files that record wrote contain its path."`
 	input.Reading
+	input.ExecutionOptions
 }
 
 // Examples implements flags.Exampler.
@@ -34,6 +36,9 @@ func (*Command) Examples() string {
   tracewell view run.tf --open                   # and opens it in the browser
   tracewell view run.tf.zst --exec ./server --source ../src
   tracewell view run.tf --html run.html          # one file, to be sent or kept
+  tracewell view run.log --exec fw.elf           # an execution trace: calls, code, registers, memory
+  tracewell view iss.log rtl.log --exec fw.elf   # both, side by side around each root cause
+  tracewell match --pairs nightly.txt --json | tracewell view -    # the pairs of a regression
 `
 }
 
