@@ -135,12 +135,12 @@ export function CallChart({ context, reading, fixed }) {
     },
   };
   const told = over && `${over.function < 0 ? over.calls + " calls" : answer.names[over.function]}: ${(over.end - over.begin).toLocaleString("en")} instructions from ${over.begin.toLocaleString("en")} on`;
-  return html`<div class="calls" ref=${box}>
+  return html`<div class="callchart" ref=${box}>
     ${!whole ? html`<p class="wait">Calls are shown when the trace has been read.</p>`
       : error ? html`<p class="message error">${error}</p>`
       : html`<${Canvas} label=${`Calls from instruction ${from} to ${to}; the Functions view lists them`} height=${height} draw=${draw}
           inputs=${[answer, from, to, at, first, rows]} on=${on} />
-        <div class="calls-foot faint"><span aria-hidden="true"><bdi>${told || (cursor ? cursor.calls.map((/** @type {any} */ c) => c.function).join(" › ") : "")}</bdi></span>
+        <div class="callchart-foot faint"><span aria-hidden="true"><bdi>${told || (cursor ? cursor.calls.map((/** @type {any} */ c) => c.function).join(" › ") : "")}</bdi></span>
           <span class="gap"></span>
           ${waiting && html`<span>…</span>`}
           ${reading.depth > rows && html`<span>depth ${first}–${first + rows - 1} of ${reading.depth}

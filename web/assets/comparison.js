@@ -97,7 +97,7 @@ function Pair({ number, list, route }) {
 
 /** @param {{ detail: any }} props */
 function Facts({ detail }) {
-  return html`<dl class="facts">${detail.facts.map((/** @type {any} */ f) => html`<div key=${f.key}>
+  return html`<dl class="told">${detail.facts.map((/** @type {any} */ f) => html`<div key=${f.key}>
     <dt>${f.key}</dt><dd>${f.words.map((/** @type {string} */ w) => html`<div><bdi>${w}</bdi></div>`)}</dd></div>`)}</dl>`;
 }
 
@@ -263,7 +263,7 @@ function Registers({ root }) {
   const value = (/** @type {any} */ h) => h.spans.length === 0 ? html`<span class="faint">unknown</span>`
     : html`<span title=${h.line ? "written in line " + h.line : ""}>${spans(h.spans)}</span>`;
   if (list.length === 0) return html`<p class="wait">No registers are known.</p>`;
-  return html`<div class="scroll"><table class="registers"><caption class="hidden">Registers of both traces before and after the instruction</caption>
+  return html`<div class="scroll"><table class="compared"><caption class="hidden">Registers of both traces before and after the instruction</caption>
     <thead><tr><th scope="col"></th><th scope="col"></th><th scope="col">reference</th><th scope="col">other</th></tr></thead>
     ${shown.map((/** @type {any} */ r) => html`<tbody key=${r.name} class=${r.differs ? "differs" : ""}>
       <tr><th scope="row" rowspan=${r.after ? 2 : 1}><bdi>${r.name}</bdi>${r.differs && html`<span class="bad" title="differs before the instruction"> ≠</span>`}</th>

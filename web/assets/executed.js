@@ -61,9 +61,9 @@ export function Assembly({ context }) {
     { name: "here", title: "", width: "1ch", cell: (/** @type {any} */ l) => l.address === cursor?.pc ? html`<span class="bad" aria-label="cursor">▸</span>` : "" },
     { name: "address", title: "address", width: !cursor?.pc || cursor.pc.length <= 10 ? "8ch" : `${cursor.pc.length}ch`, className: "faint", cell: (/** @type {any} */ l) => l.address.slice(2) },
     { name: "bytes", title: "code", width: "9ch", className: "faint", cell: (/** @type {any} */ l) => l.bytes || "" },
-    { name: "text", title: "instruction", width: "minmax(26ch, 1fr)", cell: (/** @type {any} */ l) => html`<bdi>${l.text || "?"}</bdi>` },
-    { name: "target", title: "to", width: "minmax(14ch, 1fr)", className: "faint", cell: (/** @type {any} */ l) => html`<bdi>${l.targetSymbol || l.target || ""}</bdi>` },
-    ...counted ? [{ name: "branch", title: "taken / not", width: "14ch", className: "right", cell: (/** @type {any} */ l) => l.branch && l.count ? html`<span class=${l.taken && l.past ? "faint" : "warn"}>${short(l.taken || 0)} / ${short(l.past || 0)}</span>` : "" }] : [],
+    { name: "text", title: "instruction", width: "minmax(20ch, 2fr)", cell: (/** @type {any} */ l) => html`<bdi>${l.text || "?"}</bdi>` },
+    { name: "target", title: "to", width: "minmax(10ch, 1fr)", className: "faint", cell: (/** @type {any} */ l) => html`<bdi>${l.targetSymbol || l.target || ""}</bdi>` },
+    ...counted ? [{ name: "branch", title: "taken / not", width: "13ch", className: "right", cell: (/** @type {any} */ l) => l.branch && l.count ? html`<span class=${l.taken && l.past ? "faint" : "warn"}>${short(l.taken || 0)} / ${short(l.past || 0)}</span>` : "" }] : [],
     { name: "line", title: "line", width: "5ch", className: "right faint", cell: (/** @type {any} */ l) => l.source ? l.source.line : "" },
   ];
   if (error) return html`<p class="message error">${error}</p>`;
@@ -86,11 +86,11 @@ export function FunctionTable({ context }) {
   const share = (/** @type {number} */ n) => (100 * n / Math.max(answer.total, 1)).toFixed(1) + " %";
   const part = (/** @type {any} */ c) => c && c.all ? html`<span class=${c.executed === c.all ? "good" : c.executed === 0 ? "bad" : ""}>${Math.floor(100 * c.executed / c.all)} %</span>` : "";
   const columns = [
-    { name: "function", title: "function", width: "minmax(18ch, 2fr)", cell: (/** @type {any} */ f) => html`<bdi title=${f.function}>${f.function || f.address}</bdi>` },
-    { name: "inclusive", title: "with calls", width: "8ch", className: "right", cell: (/** @type {any} */ f) => share(f.inclusive) },
-    { name: "self", title: "self", width: "8ch", className: "right", cell: (/** @type {any} */ f) => share(f.self) },
-    { name: "calls", title: "calls", width: "8ch", className: "right", cell: (/** @type {any} */ f) => short(f.calls) },
-    { name: "code", title: "covered", width: "8ch", className: "right", cell: (/** @type {any} */ f) => part(f.instructions) },
+    { name: "function", title: "function", width: "minmax(12ch, 1fr)", cell: (/** @type {any} */ f) => html`<bdi title=${f.function}>${f.function || f.address}</bdi>` },
+    { name: "inclusive", title: "all", width: "7ch", className: "right", cell: (/** @type {any} */ f) => share(f.inclusive) },
+    { name: "self", title: "self", width: "7ch", className: "right", cell: (/** @type {any} */ f) => share(f.self) },
+    { name: "calls", title: "calls", width: "6ch", className: "right", cell: (/** @type {any} */ f) => short(f.calls) },
+    { name: "code", title: "covered", width: "7ch", className: "right", cell: (/** @type {any} */ f) => part(f.instructions) },
     { name: "branches", title: "branches", width: "8ch", className: "right", cell: (/** @type {any} */ f) => part(f.branches) },
   ];
   const open = (/** @type {number} */ i) => rows[i] && seek(rows[i].address);

@@ -137,7 +137,7 @@ function Execution({ page, summary }) {
     ${(said.text || error) && html`<p class=${"message" + (said.bad || error ? " error" : "")} role="status">${said.text || error}</p>`}
     ${reading.error && html`<p class="message error" role="alert">${reading.error}</p>`}
     <${CallChart} context=${context} reading=${reading} fixed=${page.static} />
-    <div class="panes">
+    <div class="views">
       ${tabs(panes.map(([name]) => name), pane, "Views", "narrow")}
       <section class="pane" data-name="trace" aria-label="Trace"><${Trace} context=${context} /></section>
       <section class="pane" data-name="code" aria-label="Code">
@@ -168,6 +168,18 @@ function effectText(e) {
   return `${where} ← ${e.value || "?"}`;
 }
 
+/** Whether the page shows one view at a time, as on a phone: the width of executions.css. */
+function useNarrow() {
+  const query = useMemo(() => matchMedia("(max-width: 760px)"), []);
+  const [narrow, set] = useState(query.matches);
+  useEffect(() => {
+    const changed = () => set(query.matches);
+    query.addEventListener("change", changed);
+    return () => query.removeEventListener("change", changed);
+  }, [query]);
+  return narrow;
+}
+
 /** How wide a column of addresses is: as that at the cursor, and a little more where addresses have 64 bits. @param {any} cursor */
 function addressWidth(cursor) { return !cursor?.pc || cursor.pc.length <= 10 ? "8ch" : `${cursor.pc.length}ch`; }
 
@@ -178,14 +190,15 @@ function Trace({ context }) {
   const end = { end: true };
   const row = (/** @type {number} */ i) => i >= summary.instructions ? end : moment(i);
   const digits = String(summary.instructions).length;
+  const narrow = useNarrow();
   const columns = [
     { name: "number", title: "#", width: `${Math.max(digits, 3)}ch`, className: "right faint", cell: (/** @type {any} */ m, /** @type {number} */ i) => i },
     ...several ? [{ name: "cpu", title: "cpu", width: "3ch", className: "right", cell: (/** @type {any} */ m) => m.cpu }] : [],
-    ...timed ? [{ name: "time", title: "time", width: `${Math.max(String(summary.lastTime).length, 4)}ch`, className: "right faint", cell: (/** @type {any} */ m) => m.time }] : [],
+    ...timed && !narrow ? [{ name: "time", title: "time", width: `${Math.max(String(summary.lastTime).length, 4)}ch`, className: "right faint", cell: (/** @type {any} */ m) => m.time }] : [],
     { name: "pc", title: "pc", width: addressWidth(cursor), cell: (/** @type {any} */ m) => m.end ? html`<span class="faint">end</span>` : m.pc.slice(2) },
-    ...named ? [{ name: "symbol", title: "symbol", width: "14ch", cell: (/** @type {any} */ m) => html`<bdi title=${m.symbol}>${m.symbol}</bdi>` }] : [],
-    { name: "text", title: "instruction", width: "minmax(22ch, 1fr)", cell: (/** @type {any} */ m) => html`<bdi>${m.end ? "" : m.disassembly || m.opcode}</bdi>${m.trapped && html`<span class="bad"> trapped</span>`}${m.skipped && html`<span class="faint"> skipped</span>`}` },
-    { name: "effects", title: "effects", width: "minmax(24ch, 2fr)", cell: (/** @type {any} */ m) => m.end ? "" : html`<bdi>${m.effects.map(effectText).join("  ")}</bdi>` },
+    ...named && !narrow ? [{ name: "symbol", title: "symbol", width: "14ch", cell: (/** @type {any} */ m) => html`<bdi title=${m.symbol}>${m.symbol}</bdi>` }] : [],
+    { name: "text", title: "instruction", width: "minmax(20ch, 1fr)", cell: (/** @type {any} */ m) => html`<bdi>${m.end ? "" : m.disassembly || m.opcode}</bdi>${m.trapped && html`<span class="bad"> trapped</span>`}${m.skipped && html`<span class="faint"> skipped</span>`}` },
+    { name: "effects", title: "effects", width: "minmax(24ch, 1.4fr)", cell: (/** @type {any} */ m) => m.end ? "" : html`<bdi>${m.effects.map(effectText).join("  ")}</bdi>` },
   ];
   return html`<${Table} label="trace" count=${summary.instructions + 1} row=${row} columns=${columns} height=${22} selected=${at}
     onSelect=${(/** @type {number} */ i) => jump(i)} />`;

@@ -2,6 +2,7 @@
 import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { useAnswer } from "./ask.js";
 import { useKeys } from "./keys.js";
+import { useWidth } from "./plot.js";
 import { go } from "./route.js";
 import { Table } from "./table.js";
 
@@ -39,7 +40,7 @@ const shownBytes = 256;
 
 /** The memory that an instruction accesses, or that a pointer to the stack points to. @param {Context} context */
 function usualRange({ cursor, moment, at }) {
-  for (const n of [at, at - 1]) {
+  for (let n = at; n > at - 16; n--) {
     const access = n >= 0 ? moment(n)?.effects.find((/** @type {any} */ e) => e.address) : undefined;
     if (access) return access.address;
   }
@@ -58,13 +59,15 @@ export function Memory({ context }) {
   const move = (/** @type {bigint} */ by) => number !== null && number + by >= 0n && go({ memory: "0x" + (number + by).toString(16) }, true);
   useKeys({ "m": { help: "what memory to show", do: () => { field.current?.focus(); field.current?.select(); } } });
   const [selected, select] = useState(-1);
+  const [box, width] = useWidth();
+  const per = width >= 600 ? 16 : 8; // bytes of a row
   const bytes = answer ? answer.bytes.match(/../g) || [] : [];
   const start = answer ? BigInt(answer.address) : 0n;
-  const count = Math.ceil(bytes.length / 16);
+  const count = Math.ceil(bytes.length / per);
   const columns = [
-    { name: "address", title: "address", width: start > 0xffffffffn ? "12ch" : "8ch", className: "faint", cell: (/** @type {number} */ i) => (start + BigInt(i * 16)).toString(16).padStart(8, "0") },
-    { name: "bytes", title: "bytes", width: "49ch", cell: (/** @type {number} */ i) => row(bytes, i).map((b, k) => (k === 8 ? "  " : " ") + b).join("").slice(1) },
-    { name: "text", title: "text", width: "17ch", className: "faint", cell: (/** @type {number} */ i) => row(bytes, i).map(printable).join("") },
+    { name: "address", title: "address", width: start > 0xffffffffn ? "12ch" : "8ch", className: "faint", cell: (/** @type {number} */ i) => (start + BigInt(i * per)).toString(16).padStart(8, "0") },
+    { name: "bytes", title: "bytes", width: `${per * 3 + 1}ch`, cell: (/** @type {number} */ i) => bytes.slice(i * per, i * per + per).map((b, k) => (k === 8 ? "  " : " ") + b).join("").slice(1) },
+    { name: "text", title: "text", width: `minmax(${per + 1}ch, 1fr)`, className: "faint", cell: (/** @type {number} */ i) => bytes.slice(i * per, i * per + per).map(printable).join("") },
   ];
   return html`<form class="code-at" onSubmit=${(/** @type {Event} */ e) => { e.preventDefault(); go({ memory: field.current?.value.trim() }); field.current?.blur(); }}>
       <input ref=${field} type="search" aria-label="What memory to show" placeholder="address, range or variable (m)" value=${asked} />
@@ -73,13 +76,10 @@ export function Memory({ context }) {
       ${answer && html`<span class="faint">${answer.known} of ${answer.size} bytes known</span>`}</form>
     ${error && html`<p class="message error">${error}</p>`}
     ${range ? html`<${Table} label="memory" count=${count} row=${(/** @type {number} */ i) => i} columns=${columns} height=${21} selected=${selected} onSelect=${select}
-        onOpen=${(/** @type {number} */ i) => who(`0x${(start + BigInt(i * 16)).toString(16)},16`)} />
-      <p class="foot faint">?? is not told by the trace. Enter: who wrote these 16 bytes.</p>`
+        onOpen=${(/** @type {number} */ i) => who(`0x${(start + BigInt(i * per)).toString(16)},${per}`)} />
+      <p class="foot faint" ref=${box}>?? is not told by the trace. Enter: who wrote the bytes of the row.</p>`
       : html`<p class="wait">Which memory? An address as 0x1000, a range as 0x1000..0x10ff, or a variable.</p>`}`;
 }
-
-/** @param {string[]} bytes @param {number} i */
-function row(bytes, i) { return bytes.slice(i * 16, i * 16 + 16); }
 
 /** @param {string} byte */
 function printable(byte) {
@@ -98,11 +98,12 @@ export function Accesses({ context }) {
   const [chosen, choose] = useState({ at: -1, row: -1 });
   const selected = chosen.at === at ? chosen.row : before.length;
   useEffect(() => { if (!object) field.current?.focus(); }, []);
+  const widest = list.reduce((n, a) => Math.max(n, Math.min((a.value || "").length, 18)), 6);
   const columns = [
-    { name: "number", title: "#", width: "10ch", className: "right", cell: (/** @type {any} */ a) => a.cursor ? html`<span class="bad">cursor</span>` : a.instruction },
+    { name: "number", title: "#", width: "9ch", className: "right", cell: (/** @type {any} */ a) => a.cursor ? html`<span class="bad">cursor</span>` : a.instruction },
+    { name: "before", title: "before", width: `${widest}ch`, className: "right faint", cell: (/** @type {any} */ a) => a.cursor ? "" : a.before || "?" },
+    { name: "value", title: "value", width: `${widest}ch`, className: "right", cell: (/** @type {any} */ a) => a.cursor ? "" : a.value || "?" },
     { name: "where", title: "where", width: "minmax(12ch, 1fr)", cell: (/** @type {any} */ a) => a.cursor ? "" : html`<bdi>${a.symbol || a.pc || ""}</bdi>` },
-    { name: "before", title: "before", width: "minmax(10ch, 18ch)", className: "right faint", cell: (/** @type {any} */ a) => a.cursor ? "" : a.before || "?" },
-    { name: "value", title: "value", width: "minmax(10ch, 18ch)", className: "right", cell: (/** @type {any} */ a) => a.cursor ? "" : a.value || "?" },
     { name: "text", title: "instruction", width: "minmax(20ch, 2fr)", className: "faint", cell: (/** @type {any} */ a) => a.cursor ? "" : html`<bdi>${a.disassembly || a.opcode || ""}</bdi>` },
   ];
   return html`<form class="code-at" onSubmit=${(/** @type {Event} */ e) => { e.preventDefault(); go({ object: field.current?.value.trim() }); field.current?.blur(); }}>

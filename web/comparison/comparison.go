@@ -291,7 +291,8 @@ type held struct {
 func written(d *match.Difference, rows []report.Row) (all [2]map[string]held) {
 	for side, at := range [2]*match.Position{d.Reference, d.Other} {
 		all[side] = make(map[string]held)
-		if at == nil {
+		// Of a stretch of one trace the place in the other is where that goes on: another instruction.
+		if at == nil || d.Side != "" && d.Side != [2]string{"reference", "other"}[side] {
 			continue
 		}
 		for i := range rows {

@@ -111,6 +111,9 @@ func (s *Subject) codeLine(t *query.Trace, w *whole, set *flow.Set, pc, size uin
 	code := s.code.Code(pc)
 	code = code[:min(int(size), len(code))]
 	l := wire.CodeLine{Address: fmt.Sprintf("0x%x", pc), Bytes: hex.EncodeToString(code), Text: set.Text(code, pc)}
+	if l.Text == "" && w != nil {
+		l.Text = w.words[pc] // what the trace calls it, if it was executed
+	}
 	if l.Text == "" {
 		l.Text = set.Mnemonic(code, pc)
 	}
