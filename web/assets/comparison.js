@@ -18,7 +18,7 @@ const marks = /** @type {Record<string, string>} */ ({ equal: "=", different: "�
 const signs = /** @type {Record<string, string>} */ ({ same: "", changed: "≠", reference: "−", other: "+", leap: "⋯" });
 const meanings = /** @type {Record<string, string>} */ ({ same: "equal", changed: "differs", reference: "only in the reference", other: "only in the other trace", leap: "lines left out" });
 
-/** @param {{ page: import("./app.js").Page }} props */
+/** What is compared is asked for; the page itself tells nothing more. */
 export function ComparisonPage() {
   const route = useRoute();
   const { answer, error } = useAnswer("comparisons");

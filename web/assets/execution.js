@@ -37,7 +37,7 @@ export function ExecutionPage({ page }) {
 
 /** How far the trace has been read for what is counted over all of it. @returns {{ done: number, error?: string, least: number, depth: number }} */
 function useReading() {
-  const [state, set] = useState({ done: 0, least: 0, depth: 0 });
+  const [state, set] = useState(/** @type {{ done: number, error?: string, least: number, depth: number }} */ ({ done: 0, least: 0, depth: 0 }));
   useEffect(() => {
     let timer = 0, ended = false;
     const poll = () => ask("reading").then(answer => {

@@ -66,7 +66,7 @@ export function Memory({ context }) {
   const count = Math.ceil(bytes.length / per);
   const columns = [
     { name: "address", title: "address", width: start > 0xffffffffn ? "12ch" : "8ch", className: "faint", cell: (/** @type {number} */ i) => (start + BigInt(i * per)).toString(16).padStart(8, "0") },
-    { name: "bytes", title: "bytes", width: `${per * 3 + 1}ch`, cell: (/** @type {number} */ i) => bytes.slice(i * per, i * per + per).map((b, k) => (k === 8 ? "  " : " ") + b).join("").slice(1) },
+    { name: "bytes", title: "bytes", width: `${per * 3 + 1}ch`, cell: (/** @type {number} */ i) => bytes.slice(i * per, i * per + per).map((/** @type {string} */ b, /** @type {number} */ k) => (k === 8 ? "  " : " ") + b).join("").slice(1) },
     { name: "text", title: "text", width: `minmax(${per + 1}ch, 1fr)`, className: "faint", cell: (/** @type {number} */ i) => bytes.slice(i * per, i * per + per).map(printable).join("") },
   ];
   return html`<form class="code-at" onSubmit=${(/** @type {Event} */ e) => { e.preventDefault(); go({ memory: field.current?.value.trim() }); field.current?.blur(); }}>
