@@ -94,6 +94,13 @@ function Execution({ page, summary }) {
   const latest = useRef(at);
   latest.current = at;
   const step = (/** @type {string} */ by) => {
+    // A page of one file has nobody to ask, but what the next instruction is it can tell.
+    const single = { step: 1, "step-back": -1 }[by];
+    if (page.static && single) {
+      latest.current = Math.max(0, Math.min(latest.current + single, summary.instructions));
+      jump(latest.current);
+      return;
+    }
     moving.current = moving.current.catch(() => 0).then(() => ask("move", { at: latest.current, by })).then(answer => {
       latest.current = answer.instruction;
       jump(answer.instruction);

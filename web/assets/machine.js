@@ -20,7 +20,7 @@ export function Registers({ context }) {
   const widest = list.reduce((/** @type {number} */ n, /** @type {any} */ r) => Math.max(n, Math.min(r.value.length, 18)), 10);
   const columns = [
     { name: "name", title: "register", width: "8ch", cell: (/** @type {any} */ r) => html`<bdi>${r.name}</bdi>` },
-    { name: "value", title: "value", width: `${widest}ch`, cell: (/** @type {any} */ r) => html`<span title=${r.value} class=${written.has(r.name) ? "changed" : ""}>${r.value}</span>` },
+    { name: "value", title: "value", width: `${widest}ch`, cell: (/** @type {any} */ r) => html`<span title=${r.value} class=${written.has(r.name) ? "fresh" : ""}>${r.value}</span>` },
     { name: "decimal", title: "decimal", width: widest > 10 ? "minmax(12ch, 1fr)" : "minmax(11ch, 1fr)", className: "right faint", cell: (/** @type {any} */ r) => decimal(r.value) },
     { name: "line", title: "line", width: "7ch", className: "right faint", cell: (/** @type {any} */ r) => r.line || "" },
   ];

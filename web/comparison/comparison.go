@@ -302,7 +302,7 @@ func written(d *match.Difference, rows []report.Row) (all [2]map[string]held) {
 			}
 			for k := range c.Records {
 				if r := &c.Records[k]; r.Kind == itrace.Register {
-					all[side][strings.ToLower(string(r.AppendName(nil)))] = held{string(r.Digits), c.At.Line}
+					all[side][strings.ToLower(string(r.AppendName(nil)))] = held{cmp.Or(plain(string(r.Digits)), "0"), c.At.Line}
 				}
 			}
 		}
