@@ -156,7 +156,7 @@ prove-view: setup ## the page of a trace of a million frames in a browser: how s
 	$(GO) test -count 1 -timeout 0 -v -run '^TestMillion$$' ./internal/test/webtest -frames $(or $(FRAMES),1000000)
 
 view-pictures: setup ## the pictures of docs/view.md, made anew
-	$(GO) test -count 1 -timeout 0 -run '^TestPictures$$' ./internal/test/webtest -docs $(CURDIR)/docs/pictures
+	$(GO) test -count 1 -timeout 0 -run 'Pictures$$' ./internal/test/webtest -docs $(CURDIR)/docs/pictures
 
 mutants: ## what the tests of PKG do not notice: COUNT small changes of it, drawn by SEED, one at a time; minutes, as long as its tests take, less those that SKIP matches
 	$(GO) run ./test/mutants $(if $(SEED),-seed $(SEED)) $(if $(COUNT),-count $(COUNT)) $(if $(LEAST),-least $(LEAST)) $(if $(SKIP),-skip '$(SKIP)') $(or $(PKG),$(error PKG names the package, as in make mutants PKG=./internal/cexpr))

@@ -27,6 +27,8 @@ export function SourceView({ context }) {
   const source = useAnswer(file === undefined ? null : "source", { file });
   const counts = useAnswer(file !== undefined && whole ? "lines" : null, { file });
   const byLine = useMemo(() => new Map((counts.answer ? counts.answer.lines : []).map((/** @type {any} */ l) => [l.line, l])), [counts.answer]);
+  // A copy is another list, so that the current line is brought into sight again when the chart of calls has taken its room.
+  const lines = useMemo(() => [...source.answer?.lines || []], [source.answer, whole]);
   if (!summary.program) return html`<p class="wait">A program (--exec) tells functions, lines and source.</p>`;
   if (!summary.hasLines) return html`<p class="wait">The program has no lines: compile it with -g.</p>`;
   const shown = source.answer && source.answer.file === file ? source.answer : null;
@@ -35,7 +37,7 @@ export function SourceView({ context }) {
   const name = shown.name.split(/[\\/]/).pop();
   return html`<div class="code-at"><span class="mono"><bdi title=${shown.name}>${name}</bdi></span><span class="gap"></span>
       ${chosen !== undefined && html`<button class="quiet" onClick=${() => go({ file: "", line: "" }, true)}>at the cursor</button>`}</div>
-    ${shown.error ? html`<p class="message warn">${shown.error}</p>` : html`<${Source} label="Source" lines=${shown.lines}
+    ${shown.error ? html`<p class="message warn">${shown.error}</p>` : html`<${Source} label="Source" lines=${lines}
       current=${here && here.source === file ? here.line : Number(route.line) || undefined}
       gutter=${(/** @type {number} */ n) => { const l = byLine.get(n); return l && html`<span title=${covered(l)}>${l.branches.all > l.branches.executed && l.count ? "◐ " : ""}${short(l.count)}</span>`; }}
       lineClass=${(/** @type {number} */ n) => { const l = byLine.get(n); return l ? l.count ? "executed" : "missed" : ""; }}

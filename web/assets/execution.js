@@ -125,11 +125,14 @@ function Execution({ page, summary }) {
     "w": { help: "who wrote what this instruction has written", do: () => who(blocks.row(at), context) },
     ...Object.fromEntries(panes.map(([name, title, key]) => [key, { help: title.toLowerCase(), do: () => show(name) }])),
   });
+  // On a narrow page the tab of the view is brought into sight: there are more than fit.
+  const root = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => { root.current?.querySelector('.narrow [aria-selected="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" }); }, [pane]);
   const tabs = (/** @type {string[]} */ names, /** @type {string} */ chosen, /** @type {string} */ label, /** @type {string} */ className) =>
     html`<div role="tablist" aria-label=${label} class=${className}>${panes.filter(([name]) => names.includes(name)).map(([name, title]) =>
       html`<button key=${name} role="tab" aria-selected=${name === chosen} onClick=${() => show(name)}>${title}</button>`)}</div>`;
   const place = cursor && (cursor.symbol || cursor.pc || "the end of the trace");
-  return html`<main class="executions execution" data-pane=${pane}>
+  return html`<main ref=${root} class="executions execution" data-pane=${pane}>
     <div class="bar">
       <form onSubmit=${(/** @type {Event} */ e) => { e.preventDefault(); const text = search.current?.value.trim(); if (text) seek(text); search.current?.blur(); }}>
         <input ref=${search} type="search" placeholder="Go to … (/)" aria-label="Go to an instruction, a :line, an @time, an address or a function"
@@ -142,6 +145,7 @@ function Execution({ page, summary }) {
       ${reading.done < 1 && html`<span class="tag">reading ${Math.floor(reading.done * 100)} %</span>`}
     </div>
     ${(said.text || error) && html`<p class=${"message" + (said.bad || error ? " error" : "")} role="status">${said.text || error}</p>`}
+    ${summary.notes.map((/** @type {string} */ note) => html`<p class="message warn" key=${note}><bdi>${note}</bdi></p>`)}
     ${reading.error && html`<p class="message error" role="alert">${reading.error}</p>`}
     <${CallChart} context=${context} reading=${reading} fixed=${page.static} />
     <div class="views">

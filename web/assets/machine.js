@@ -15,6 +15,7 @@ export function Registers({ context }) {
   if (!cursor) return html`<p class="wait">Reading …</p>`;
   const list = cursor.registers.filter((/** @type {any} */ r) => r.value !== null);
   const unknown = cursor.registers.length - list.length;
+  if (list.length === 0) return html`<p class="wait">The trace tells no registers in front of this instruction.</p>`;
   const last = at > 0 ? moment(at - 1) : undefined;
   const written = new Set(last && last.cpu === cursor.processor ? last.effects.filter((/** @type {any} */ e) => e.kind === "register").map((/** @type {any} */ e) => e.register) : []);
   const widest = list.reduce((/** @type {number} */ n, /** @type {any} */ r) => Math.max(n, Math.min(r.value.length, 18)), 10);
