@@ -119,7 +119,7 @@ func (s *session) announce() {
 	s.later = append(s.later, func() { s.tell("initialized", nil) })
 }
 
-// setLogPoints sets those of the launch configuration. What is wrong with one is said in the console: there is no line to say it at.
+// setLogPoints sets those of the launch configuration. What is wrong with one is said in the console: no line shows it.
 // is loaded later may have its location.
 func (s *session) setLogPoints(wanted []logPoint) error {
 	var list []*breakpoint
