@@ -39,6 +39,7 @@ const (
 	atFunctions
 	atInstructions
 	atData
+	byArguments // those of the launch configuration
 )
 
 // breakpointSet is all breakpoints of a client. Each request replaces those of its kind, and of lines those of its file.
@@ -53,7 +54,7 @@ func (b *breakpointSet) all() (all []*breakpoint) {
 	for _, path := range slices.Sorted(maps.Keys(b.lines)) {
 		all = append(all, b.lines[path]...)
 	}
-	for kind := atFunctions; kind <= atData; kind++ {
+	for kind := atFunctions; kind <= byArguments; kind++ {
 		all = append(all, b.kinds[kind]...)
 	}
 	return all

@@ -2,7 +2,6 @@ package dap
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,15 +11,12 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/flow"
-	"tracewell/internal/text"
-	"tracewell/itrace"
 	"tracewell/itrace/index"
 	"tracewell/itrace/query"
 	"tracewell/symbol"
 	"tracewell/symbol/expr"
 	"tracewell/target"
 	"tracewell/target/replay"
-	"tracewell/trace"
 )
 
 // executionTrace is an execution trace, at a position: in front of an instruction, or behind the last. Searches go over the index
@@ -101,98 +97,6 @@ func (x *executionTrace) momentOf(t *replay.ExecutionTarget, thread int) (moment
 	}
 	return nil, fmt.Errorf("there is no thread %d", thread)
 }
-
-// executionMoment is a processor at a position.
-type executionMoment struct {
-	x  *executionTrace
-	on *replay.ExecutionTarget
-	id target.ThreadID
-}
-
-var errUntold = errors.New("the trace has not told it before this position")
-
-func (m *executionMoment) block() (registers []byte, known []bool) {
-	size := m.x.execution.Layout.Size
-	registers, known = make([]byte, size), make([]bool, size)
-	if m.on.ReadRegisters(m.id, registers) != nil || m.on.AvailableRegisters(m.id, known) != nil {
-		return nil, nil
-	}
-	return registers, known
-}
-
-// Register implements expr.Context.
-func (m *executionMoment) Register(r arch.Reg) ([]byte, error) {
-	block, known := m.block()
-	slot := m.x.execution.Layout.ByNumber(r)
-	if slot == nil || !isKnown(slot, block, known) {
-		return nil, errUntold
-	}
-	b, _ := slot.Bytes(block)
-	return b, nil
-}
-
-// ReadMemory implements moment.
-func (m *executionMoment) ReadMemory(addr arch.Addr, p []byte) int {
-	n, _ := m.on.ReadMemory(m.id, addr, p)
-	return n
-}
-
-// Memory implements expr.Context.
-func (m *executionMoment) Memory(addr arch.Addr, n int) ([]byte, error) {
-	b := make([]byte, n)
-	if m.ReadMemory(addr, b) != n {
-		return nil, errUntold
-	}
-	return b, nil
-}
-
-// Variable implements expr.Context.
-func (*executionMoment) Variable(trace.VariableNumber) (int64, error) { return 0, errUntold }
-
-func (m *executionMoment) pc() (arch.Addr, bool) {
-	slot := m.x.execution.Layout.ByNumber(m.x.here.ISA().PC)
-	block, known := m.block()
-	if slot == nil || !isKnown(slot, block, known) {
-		return 0, false
-	}
-	b, _ := slot.Bytes(block)
-	return arch.Addr(arch.Uint(b, m.x.named.order)), true
-}
-
-// groups implements moment: what the last instruction has done is what a step changes.
-func (m *executionMoment) groups() []group {
-	nodes := []node{{name: "instruction", value: strconv.FormatInt(m.on.Instruction(), 10)}}
-	if m.on.Instruction() < m.x.trace.Instructions {
-		if it, err := m.x.trace.Instruction(m.on.Instruction()); err == nil {
-			if line, err := m.x.trace.Line(it.Offset); err == nil {
-				nodes = append(nodes, node{name: fmt.Sprintf("line %d", it.Line), value: shorten(line)})
-			}
-		}
-	}
-	if effects, err := m.x.trace.Effects(m.on.Instruction() - 1); m.on.Instruction() > 0 && err == nil {
-		for i := range effects {
-			if it := &effects[i]; it.Kind == itrace.Register || it.Kind == itrace.Memory {
-				nodes = append(nodes, m.x.effect(it))
-			}
-		}
-	}
-	return []group{{"Position", fixed(nodes)}}
-}
-
-// effect is what an instruction did to a register or to memory.
-func (x *executionTrace) effect(it *index.Item) node {
-	did := "read"
-	if it.Kind == itrace.Register || it.Write {
-		did = "wrote"
-	}
-	what := arch.Addr(it.Addr).String()
-	if it.Kind == itrace.Register {
-		what = "$" + x.execution.Names[it.Name]
-	}
-	return node{name: did + " " + text.Visible(what), value: text.Visible(string(it.Digits))}
-}
-
-func (*executionMoment) named(string) (node, bool) { return node{}, false }
 
 // place finds the addresses of breakpoints.
 func (x *executionTrace) place(all []*breakpoint) error {
@@ -500,107 +404,4 @@ func (x *executionTrace) bytesOf(it *index.Item) []byte {
 		return nil
 	}
 	return x.set.Append(nil, value, (len(it.Digits)+1)/2)
-}
-
-// list implements debuggee: the frames of an execution are its instructions.
-func (x *executionTrace) list() frameList { return instructionList{x} }
-
-type instructionList struct{ x *executionTrace }
-
-func (l instructionList) count() int { return int(l.x.trace.Instructions) }
-
-func (l instructionList) entry(i int) (frameEntry, error) {
-	it, err := l.x.trace.Instruction(int64(i))
-	if err != nil {
-		return frameEntry{}, err
-	}
-	e := frameEntry{Frame: i, Place: l.x.named.describe(arch.Addr(it.Addr)), Thread: int(it.CPU) + 1}
-	e.Values = text.Visible(string(it.Words))
-	if it.Time != 0 {
-		e.Time = strconv.FormatUint(it.Time, 10)
-	}
-	return e, nil
-}
-
-func (l instructionList) tree(i int) *tree {
-	return &tree{list: func(ctx context.Context, from, to int) ([]node, error) {
-		effects, err := l.x.trace.Effects(int64(i))
-		if err != nil {
-			return nil, err
-		}
-		var nodes []node
-		for k := range effects {
-			if it := &effects[k]; it.Kind == itrace.Register || it.Kind == itrace.Memory {
-				nodes = append(nodes, l.x.effect(it))
-			}
-		}
-		return fixed(nodes).list(ctx, from, to)
-	}}
-}
-
-func (l instructionList) filter(where string) (func(int) (bool, error), error) {
-	p := &tracePoint{&breakpoint{condition: where}, make(map[arch.Addr]*expr.Evaluator)}
-	return func(i int) (bool, error) {
-		it, err := l.x.trace.Instruction(int64(i))
-		if err != nil {
-			return false, err
-		}
-		return l.x.holds(p, l.x.probed(int64(i), it.CPU)), nil
-	}, nil
-}
-
-// commands implements debuggee.
-func (x *executionTrace) commands() []command {
-	return []command{
-		{"goto", "POSITION", "goes to 1200, :LINE, @TIME, begin, end, or the next execution of a place", x.goTo},
-		{"where", "", "says at which instruction and line of the trace this is",
-			func(context.Context, *session, string) (string, *stop, error) { return x.here.Position(), nil, nil }},
-		{"writers", "WHAT", "lists who wrote a register, a variable or ADDRESS,BYTES last, and who will next", x.writers},
-	}
-}
-
-func (x *executionTrace) goTo(ctx context.Context, _ *session, place string) (string, *stop, error) {
-	position, err := x.query.Position(ctx, place, x.position())
-	if err != nil {
-		return "", nil, err
-	}
-	at, err := x.jump(int(max(position, 0)))
-	return "", &at, err
-}
-
-// writers lists the nearest writers on either side.
-func (x *executionTrace) writers(ctx context.Context, _ *session, what string) (string, *stop, error) {
-	o, err := x.query.Object(what)
-	if err != nil {
-		return "", nil, err
-	}
-	const most = 5
-	var lines []string
-	show := func(f index.Found) {
-		words := "in front of all instructions"
-		if f.Instruction >= 0 {
-			if it, err := x.trace.Instruction(f.Instruction); err == nil {
-				words = fmt.Sprintf("%d: %s", f.Instruction, x.named.describe(arch.Addr(it.Addr)))
-			}
-		}
-		lines = append(lines, fmt.Sprintf("%s wrote %s", words, f.Item.Digits))
-	}
-	wants := x.accesses(o, "write")
-	if len(wants) == 0 {
-		return "the trace never writes it", nil, nil
-	}
-	err = x.trace.EachBack(ctx, index.Ahead, x.position(), wants, func(f index.Found) bool {
-		show(f)
-		return len(lines) < most
-	})
-	slices.Reverse(lines)
-	lines = append(lines, fmt.Sprintf("---- %d: here", x.position()))
-	ahead := len(lines) + most
-	if err == nil {
-		err = x.trace.Each(ctx, x.position(), x.trace.Instructions, wants, func(f index.Found) bool {
-			show(f)
-			return len(lines) < ahead
-		})
-	}
-	return strings.Join(lines, "\n"), nil, err
 }

@@ -155,8 +155,8 @@ func TestExecutionLines(t *testing.T) {
 	}
 }
 
-// TestExecutionData finds who writes a variable.
-func TestExecutionData(t *testing.T) {
+// TestExecutionWriters finds who writes a variable.
+func TestExecutionWriters(t *testing.T) {
 	log, program, source := generated(t, generate.Options{Instructions: 3000, Faults: []generate.Fault{fault(t, "interrupt@2000")}})
 	c := connect(t, dap.Config{})
 	c.open(map[string]any{"trace": log, "program": program})

@@ -131,7 +131,7 @@ func (l *running) open() error {
 	a := l.arguments
 	config := local.Config{Config: record.Config{
 		Plan: l.plan, Follow: a.Follow, Changes: true, Output: a.Output, TrapsOnly: a.Traps,
-		Frames: l.frame, Shown: func() {}, Events: l.happened,
+		Frames: l.frame, Events: l.happened,
 	}}
 	close := func() {}
 	if a.PID != 0 {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -331,12 +330,12 @@ func lineOfTick(t testing.TB, program *testprog.Program) int {
 func begun(t testing.TB, path string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(path, args...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	sys.OwnGroup(cmd)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		cmd.Process.Kill()
+		sys.KillGroup(cmd)
 		cmd.Wait()
 	})
 	return cmd
@@ -401,7 +400,7 @@ func TestEnds(t *testing.T) {
 	})
 	t.Run("program", func(t *testing.T) {
 		c, pid := launched(t)
-		if err := sys.Kill(pid, int(syscall.SIGKILL)); err != nil {
+		if err := sys.Kill(pid, sys.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		if e := event[*protocol.ExitedEvent](c); e.Body.ExitCode != 128+9 {
@@ -424,7 +423,7 @@ func TestEnds(t *testing.T) {
 		if err != nil || !strings.Contains(string(status), "TracerPid:\t0") {
 			t.Errorf("%v\n%s", err, status)
 		}
-		sys.Kill(pid, int(syscall.SIGKILL))
+		sys.Kill(pid, sys.SIGKILL)
 	})
 	t.Run("no program", func(t *testing.T) {
 		c := connect(t, here())

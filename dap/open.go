@@ -33,6 +33,10 @@ type launchArguments struct {
 	Program   string            `json:"program"`   // its file
 	SourceMap map[string]string `json:"sourceMap"` // prefixes of paths in debug information, and what they are here
 
+	// LogPoints are log points at places that no line of a source names: functions of libraries, of programs without debug
+	// information, addresses, static tracepoints.
+	LogPoints []logPoint `json:"logPoints"`
+
 	// Recordings.
 	Trace    string `json:"trace"` // a trace file or an execution trace
 	Dialect  string `json:"dialect"`
@@ -52,6 +56,14 @@ type launchArguments struct {
 	Follow      bool        `json:"follow"`
 	Stack       *int        `json:"stack"` // bytes of it that breakpoints collect; 0 for none
 	Traps       bool        `json:"traps"` // as record --traps
+}
+
+// logPoint is one of them.
+type logPoint struct {
+	Location     string `json:"location"` // as of record --at
+	Message      string `json:"message"`
+	Condition    string `json:"condition"`
+	HitCondition string `json:"hitCondition"`
 }
 
 // processID is the number of a process: a number, or a text as editors have it that let their users choose one.

@@ -107,7 +107,39 @@ func (s *session) open(a *launchArguments) (err error) {
 		return err
 	}
 	s.arguments, s.phase, s.terminates = a, launched, a.PID == 0
+	if len(a.LogPoints) > 0 {
+		return s.setLogPoints(a.LogPoints)
+	}
+	s.announce()
+	return nil
+}
+
+// announce tells the client that it can set breakpoints.
+func (s *session) announce() {
 	s.later = append(s.later, func() { s.tell("initialized", nil) })
+}
+
+// setLogPoints sets those of the launch configuration. What is wrong with one is said in the console: no line shows it.
+// is loaded later may have its location.
+func (s *session) setLogPoints(wanted []logPoint) error {
+	var list []*breakpoint
+	for _, w := range wanted {
+		if w.Location == "" || w.Message == "" {
+			return errors.New("each of logPoints has to have a location and a message")
+		}
+		list = append(list, (&breakpoint{function: w.Location}).conditions(w.Condition, w.HitCondition, w.Message))
+	}
+	s.breakpoints.replace(byArguments, "", list)
+	placed, err := s.place(list)
+	if err != nil {
+		return err
+	}
+	for i, p := range placed {
+		if !p.Verified {
+			s.say("stderr", "log point at %s: %s", wanted[i].Location, p.Message)
+		}
+	}
+	s.announce()
 	return nil
 }
 

@@ -14,12 +14,12 @@ import (
 type Config struct {
 	Plan   *plan.Plan
 	Follow bool // also children, made by fork or vfork, and whatever they execute
-	// NotPending has a location that the program and its libraries lack when the run begins be an error; otherwise libraries that are
-	// loaded later are searched for it.
+	// NotPending has a location that the program and its libraries lack when the run begins be an error; otherwise libraries that
+	// are loaded later are searched for it.
 	NotPending bool
 
-	// Changes says that Session.Change will be called: there is room in frames for the registers that variables may be in, and the
-	// plan may be empty.
+	// Changes says that Session.Change will be called: there is room in frames for the general registers, whatever the plan takes,
+	// and the plan may be empty.
 	Changes bool
 
 	Output string // path of the trace file; "" for none, if there is no Buffer either

@@ -1,0 +1,124 @@
+//go:build linux && amd64
+
+package dap_test
+
+import (
+	"context"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	protocol "github.com/google/go-dap"
+
+	"tracewell/internal/test/testprog"
+	"tracewell/record"
+	"tracewell/record/local"
+	"tracewell/record/plan"
+	"tracewell/target"
+)
+
+var cost = flag.Bool("cost", false, "measure what a log point costs the program, beside record in the same run")
+
+// TestCost measures what a hit of a log point costs the program, and what one of record does that collects the same into a file. The
+// program tells both; runs of either take turns, so that a busy machine slows both down.
+func TestCost(t *testing.T) {
+	if !*cost {
+		t.Skip("-cost measures")
+	}
+	program := testprog.Build(t, "padcost", testprog.Variant{})
+	args := []string{"4", "100000"}
+	var points, recorded []float64
+	const rounds = 5
+	for range rounds {
+		points = append(points, logPointCost(t, program.Path, args))
+		recorded = append(recorded, recordCost(t, program.Path, args))
+	}
+	ratio := median(points) / median(recorded)
+	t.Logf("a hit of a log point takes %.0f ns (%.0f), of record %.0f ns (%.0f): %.2f", median(points), points, median(recorded), recorded,
+		ratio)
+	const most = 2 // processor time of the program itself; what the console gets is limited
+	if ratio > most {
+		t.Errorf("a log point costs %.2f times as much", ratio)
+	}
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+var tracedPattern = regexp.MustCompile(`traced=([0-9.]+)`)
+
+// tracedIn is the least time of a call that the program has printed, in nanoseconds of its processor time.
+func tracedIn(t *testing.T, printed string) float64 {
+	t.Helper()
+	var all []float64
+	for _, m := range tracedPattern.FindAllStringSubmatch(printed, -1) {
+		n, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, n)
+	}
+	if len(all) == 0 {
+		t.Fatalf("the program printed %q", printed)
+	}
+	return slices.Min(all)
+}
+
+func logPointCost(t *testing.T, path string, args []string) float64 {
+	t.Helper()
+	c := connect(t, here())
+	c.start("launch", map[string]any{"program": path, "args": args, "logPoints": []any{map[string]any{
+		"location": "tick_traced", "message": "{$rdi}"}}})
+	ask[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
+	_, printed, _ := logged[*protocol.TerminatedEvent](c)
+	c.leave(nil)
+	return tracedIn(t, strings.Join(printed, "\n"))
+}
+
+func recordCost(t *testing.T, path string, args []string) float64 {
+	t.Helper()
+	p := &plan.Plan{}
+	if err := p.AddItems([]plan.Item{{Option: "--at", Value: "tick_traced"}, {Option: "--collect", Value: "$rdi"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"$trace_timestamp", "$tid"} {
+		p.Always = append(p.Always, plan.Text{Value: name, Origin: "test", Line: name})
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed := make(chan string)
+	go func() {
+		content, _ := io.ReadAll(r)
+		r.Close()
+		printed <- string(content)
+	}()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	run, err := local.Open(local.Config{
+		Config:  record.Config{Plan: p, Output: filepath.Join(t.TempDir(), "run.tf")},
+		Program: target.Program{Path: path, Args: args},
+		Streams: target.Streams{In: null, Out: w, Err: w},
+	})
+	w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	if _, err := run.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return tracedIn(t, <-printed)
+}
