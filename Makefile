@@ -11,6 +11,9 @@ SUITE    ?= gdb.trace gdb.server
 QUICK     = $(addprefix gdb.trace/,actions-changed circ disconnected-tracing passc-dyn qtro report status-stop tfind tsv \
             while-dyn)
 
+# The packages whose tests are run on other processors, in a virtual machine.
+GUEST     = ./internal/sys ./inferior ./ax ./trace ./target/linux/internal/patch
+
 # Where install puts things.
 PLACE     = $(DESTDIR)$(PREFIX)
 BASHDIR   = $(PLACE)/share/bash-completion/completions
@@ -21,7 +24,7 @@ FISHDIR   = $(PLACE)/share/fish/vendor_completions.d
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build install uninstall demo test setup check format vet lint generate cross race fresh demo-check bench bench-server bench-record gdbsuite measures microbench soak fuzz tdesc-live prove-guard prove-pads prove-match prove-dialects prove-cluster prove-proxy prove-record prove-replay mutants clean
+.PHONY: build install uninstall demo test setup check format vet lint generate cross race fresh demo-check bench bench-server bench-record gdbsuite measures microbench soak fuzz tdesc-live test-arm64 test-riscv64 prove-guard prove-pads prove-match prove-dialects prove-cluster prove-proxy prove-record prove-replay mutants clean
 
 ## For everybody
 
@@ -110,6 +113,10 @@ tdesc-live: ## the descriptions that QEMU's stubs serve, against a GDB for every
 	@test/setup qemu-system-arm qemu-system-misc qemu-system-ppc qemu-system-x86 || \
 	    { echo "NOT RUN: tdesc-live, for want of QEMU; the packages are named above"; exit 1; } >&2
 	$(GO) test -count 1 -run '^TestStubs$$' ./internal/test/tdesctest -live
+
+test-arm64 test-riscv64: test-%: ## tests of packages on another processor, in one boot of a virtual machine; installs QEMU and a cross compiler
+	@test/vm/setup $*
+	test/vm/run $(GUESTFLAGS) $* $(GUEST)
 
 prove-guard: setup ## recorder and server killed by SIGKILL 300 times at each rate of hits, beside two busy loops: what becomes of the program; half an hour
 	$(GO) test -count 1 -timeout 0 -v ./internal/test/guardtest -kills $(or $(KILLS),75)

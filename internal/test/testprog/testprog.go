@@ -5,6 +5,8 @@
 // A program is compiled when a test asks for it and kept in the user's cache under a name made of its source, its flags and
 // the compiler, so that the packages of one test run share it and nothing stale is ever used. Without a compiler the test
 // fails; nothing here skips. Only tests import this package.
+//
+// Where there is no compiler, as in a virtual machine, the programs were compiled before by another compiler (Ahead).
 package testprog
 
 import (
@@ -84,6 +86,13 @@ func Build(t testing.TB, name string, v Variant) *Program {
 	text, err := sources.ReadFile("src/" + pick(v.Library, "lib/", "") + name + ".c")
 	if err != nil {
 		t.Fatalf("no test program %q: %v", name, err)
+	}
+	if ahead := os.Getenv(aheadFolder); ahead != "" {
+		program := v.aheadProgram(ahead, name, string(text))
+		if _, err := os.Stat(program.Path); err != nil {
+			t.Fatalf("%s as %v was not compiled ahead: %v", name, v, err)
+		}
+		return program
 	}
 	key := cacheKey(compilerVersion(t), strings.Join(v.flags(), " "), string(text))
 	dir := filepath.Join(CacheDir(t), name+"-"+v.String()+"-"+key)
