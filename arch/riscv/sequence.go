@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// Sequence is an exclusive sequence: lr, the store conditional sc that belongs to it, and the branch behind that, which tries again.
+// Sequence is an exclusive sequence: lr, the store conditional sc that belongs to it, and the branch behind that, which tries
+// again.
 //
-// A trap between the two has the store fail each time, so the program would never get out of it. What is executed in between must
-// not be more than 16 instructions without calls (the manual guarantees progress then), which is by what a sequence is recognised.
+// A trap between the two has the store fail each time, so the program would never get out of it. A sequence is recognised by what
+// the manual guarantees progress for: no more than 16 instructions in all, without calls.
 type Sequence struct {
 	From, To uint64 // its first address, and the one behind it
 	code     []byte
@@ -65,8 +66,8 @@ func branchTarget(w uint32, at uint64) (uint64, bool) {
 	return 0, false
 }
 
-// ExclusiveAround finds the sequence that an address lies inside of, behind its lr and not behind its end; nil if there is none. code
-// is what lies in memory from an address on, which should begin SequenceMost in front of at and end as far behind it.
+// ExclusiveAround finds the sequence that an address lies inside of, behind its lr and not behind its end; nil if there is none.
+// code is what lies in memory from an address on, which should begin SequenceMost in front of at and end as far behind it.
 func ExclusiveAround(code []byte, from, at uint64, wide bool) *Sequence {
 	for start := from; start < at; start += 2 {
 		here := code[start-from:]
@@ -83,8 +84,8 @@ func ExclusiveAround(code []byte, from, at uint64, wide bool) *Sequence {
 	return nil
 }
 
-// Inside reports whether a breakpoint at an address would keep the store from succeeding: it is that of an instruction behind lr, up
-// to sc.
+// Inside reports whether a breakpoint at an address would keep the store from succeeding: it is that of an instruction behind lr,
+// up to sc.
 func (s *Sequence) Inside(at uint64) bool {
 	for _, offset := range s.offsets[1:] {
 		if s.From+uint64(offset) == at {
@@ -94,11 +95,14 @@ func (s *Sequence) Inside(at uint64) bool {
 	return false
 }
 
+// Store is the address of sc.
+func (s *Sequence) Store() uint64 { return s.From + uint64(s.store) }
+
 // Offsets are those of the instructions from the first one on. The caller must not change them.
 func (s *Sequence) Offsets() []int { return s.offsets }
 
-// copy makes the copy of Instruction.Copy. Branches within the sequence stay as they are; each that leaves it has an exit of its own
-// behind the copy.
+// copy makes the copy of Instruction.Copy. Branches within the sequence stay as they are; each that leaves it has an exit of its
+// own behind the copy.
 func (s *Sequence) copy(to, at uint64, stop bool) (code []byte, exits []Exit) {
 	code = leave(slices.Clone(s.code), to, s.To, stop)
 	exits = []Exit{{len(s.code), s.To}}

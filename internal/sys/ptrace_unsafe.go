@@ -21,8 +21,20 @@ const (
 	SuspendSeccomp = unix.PTRACE_O_SUSPEND_SECCOMP // takes CAP_SYS_ADMIN
 )
 
-// Register set numbers: the note types of core files.
-const RegSetXState = unix.NT_X86_XSTATE
+// Register set numbers: the note types of core files (linux/elf.h).
+const (
+	RegSetGeneral = unix.NT_PRSTATUS
+	RegSetFloat   = unix.NT_PRFPREG
+	RegSetXState  = unix.NT_X86_XSTATE
+
+	RegSetARMTLS         = unix.NT_ARM_TLS
+	RegSetARMBreakpoints = unix.NT_ARM_HW_BREAK
+	RegSetARMWatchpoints = unix.NT_ARM_HW_WATCH
+	RegSetARMSystemCall  = unix.NT_ARM_SYSTEM_CALL
+	RegSetARMSVE         = unix.NT_ARM_SVE
+	RegSetARMPACMask     = unix.NT_ARM_PAC_MASK
+	RegSetARMTagControl  = unix.NT_ARM_TAGGED_ADDR_CTRL
+)
 
 // ErrGone is what requests return for a tracee that has died or is not stopped.
 var ErrGone = unix.ESRCH

@@ -144,6 +144,9 @@ type refusedPads struct {
 
 // padsAllowed says why a process cannot have pads at all, as far as that is known without an attempt.
 func (t *Target) padsAllowed(p *process) error {
+	if err := host.noPads(); err != nil {
+		return err
+	}
 	if run := t.collector.begun.Load(); p.padless.err != nil && p.padless.run == run {
 		return p.padless.err
 	}

@@ -39,7 +39,7 @@ func (t *Target) hitCall(k *task) {
 	if len(k.proc.calls) == 0 || k.role != member || k.fetch() != nil {
 		return
 	}
-	at := trace.CallAddr(host.callNumber(&k.regs), k.why != atEntry)
+	at := trace.CallAddr(host.callNumber(k.tid, &k.regs), k.why != atEntry)
 	if k.proc.calls[at] {
 		t.judge(k, t.hitHandler(k, at))
 	}

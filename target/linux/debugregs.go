@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tracewell/arch"
+	"tracewell/internal/sys"
 	"tracewell/target"
 )
 
@@ -122,7 +123,7 @@ func (k *task) noteTriggers() {
 	if !d.inUse() {
 		return
 	}
-	status, err := host.debugTriggers(k.tid)
+	status, err := host.debugTriggers(k.tid, &d.slots)
 	if err != nil {
 		return
 	}
@@ -163,6 +164,10 @@ func (t *Target) watched(k *task) bool {
 		return false
 	}
 	finished := k.stepping
+	if k.fetch() == nil && host.triggersAgain(k.triggers[0].kind) {
+		k.watchedAt, k.unwatched = k.pc(), slices.Clone(k.triggers)
+		finished = false
+	}
 	for i := range k.triggers {
 		s := &k.triggers[i]
 		if s.kind == target.Hardware {
@@ -183,6 +188,41 @@ func (t *Target) watched(k *task) bool {
 	}
 	return !finished
 }
+
+// stepUnwatched has a task execute the instruction at which it has stopped by debug registers, where it would stop by them again.
+// They are its own, so that others are watched meanwhile. It returns sent if nothing of that is watched any more.
+func (t *Target) stepUnwatched(k *task) passage {
+	k.watchedAt = 0
+	slots, still := k.proc.debug.slots, false
+	for i := range slots {
+		if s := &slots[i]; slices.ContainsFunc(k.unwatched, func(u debugSlot) bool {
+			return u.kind == s.kind && u.addr == s.addr && u.length == s.length
+		}) && s.users > 0 {
+			s.users, still = 0, true
+		}
+	}
+	if !still {
+		return sent
+	}
+	if host.loadDebug(k.tid, &slots) != nil || k.flush() != nil {
+		return lost
+	}
+	k.debugGeneration = 0
+	blocked, _ := sys.SignalMask(k.tid)
+	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
+	if !t.stepOnce(k, false) {
+		return lost
+	}
+	sys.SetSignalMask(k.tid, blocked)
+	if cause, err := k.cause(); err == nil && k.stop.signal == sys.SIGTRAP && cause == stepCode {
+		return done
+	}
+	t.queueStop(k)
+	return lost
+}
+
+// stepCode is TRAP_TRACE, the si_code of the SIGTRAP that a step ends with.
+const stepCode = 2
 
 // hitBeside deals with the tracepoint at the place of a hardware breakpoint that a task stops at: it will not run into its
 // breakpoint.

@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/inferior"
 	"tracewell/internal/sys"
 )
@@ -32,7 +31,7 @@ func (p *process) libraries() (inferior.LinkMap, error) {
 
 // programSpace is read anew for each request: a process may have executed another program since the last one.
 func (p *process) programSpace() (*inferior.ProgramSpace, error) {
-	return inferior.New(stoppedProcess{p}, amd64.ISA)
+	return inferior.New(stoppedProcess{p}, host.isa())
 }
 
 // stoppedProcess is a process as package inferior reads it, on the tracer goroutine.

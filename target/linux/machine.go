@@ -6,21 +6,29 @@ import (
 	"tracewell/arch"
 	"tracewell/fast"
 	"tracewell/target"
+	"tracewell/target/linux/internal/patch"
 )
 
 // machine is what the processor and its Linux ABI decide. There is one per build (host); all else in this package is the same for
 // every processor. The sizes that arrays have are constants beside it: numRegisters, numDebugRegisters, maxInstruction, bufferSize,
-// maxCopy, callStubSize, userEnd.
+// maxCopy, callStubSize, maxSequence, reach, userEnd. So is canStep, whether the kernel can have a thread execute one instruction.
 //
-// Registers are those of PTRACE_GETREGS, or of NT_PRSTATUS on newer machines, in the kernel's order.
+// Registers are those of PTRACE_GETREGS, or of NT_PRSTATUS on newer machines, in the kernel's order. Where the kernel keeps
+// something elsewhere, a method has the number of the stopped thread besides.
 type machine interface {
 	isa() *arch.ISA
+	// breakpoint is the breakpoint instruction that is inserted. It fits over any instruction.
+	breakpoint() []byte
 
 	// decode takes apart the instruction that code begins with. An error means that its length is not known for certain: it is
 	// stepped in place.
 	decode(code []byte, at arch.Addr) (instruction, error)
 	// relocated makes an instruction of bytes that decode does not know and a client has copied. Only its length is known.
 	relocated(code []byte, at arch.Addr) instruction
+	// exclusive finds the sequence of instructions around an address from behind an exclusive load up to its store, in which a trap
+	// would make every attempt of the store fail: first is the load, last the store. before is how much of code lies before the
+	// address, up to maxSequence bytes on both sides.
+	exclusive(code []byte, before int, at arch.Addr) (first, last arch.Addr, found bool)
 	// isCopy reports whether moved is what original is that far away: the same bytes, or the same instruction with an operand
 	// relative to the pc that makes up for the distance.
 	isCopy(original, moved []byte, away int64) bool
@@ -33,7 +41,7 @@ type machine interface {
 	pc(r *registers) arch.Addr
 	setPC(r *registers, pc arch.Addr)
 	sp(r *registers) arch.Addr
-	threadPointer(r *registers) arch.Addr
+	threadPointer(tid int, r *registers) arch.Addr
 	// newRegisterFile describes all registers, those of the extended state included, as a stopped tracee has them.
 	newRegisterFile(tid int) (*registerFile, error)
 
@@ -47,7 +55,14 @@ type machine interface {
 	// callResult is what a call has returned: the kernel's errors are -4095 to -1.
 	callResult(r *registers) uint64
 	// callNumber is the number of the call that a thread is stopped at, at its entry or exit; noSyscall once cancelCall was called.
-	callNumber(r *registers) int
+	callNumber(tid int, r *registers) int
+	// hidesRestart reports whether a stopped thread, with code at its pc, may have been interrupted in a system call whose restart
+	// the kernel has already prepared. Its registers do not tell then, and a call made for the tracer would make that one begin anew.
+	hidesRestart(code []byte) bool
+	// renumber has a thread that is before the instruction of a call make the one of a number there.
+	renumber(r *registers, number int)
+	// correct gives saved registers those that the kernel does not show at the stops of a system call, from a later stop.
+	correct(saved, later *registers)
 	// cancelCall has the kernel skip the call at whose entry a thread is stopped, and not restart it.
 	cancelCall(r *registers)
 	// rewindCall moves a thread that is at the entry of a call before the instruction that makes it, ready to execute that again.
@@ -64,7 +79,7 @@ type machine interface {
 	// addSP adds to the stack pointer.
 	addSP(r *registers, n int)
 
-	// breakpointCode is the si_code of the SIGTRAP that isa().Breakpoint raises.
+	// breakpointCode is the si_code of the SIGTRAP that breakpoint raises.
 	breakpointCode() int32
 
 	// watches reports whether a debug register can watch for that kind of access.
@@ -74,8 +89,14 @@ type machine interface {
 	// loadDebug writes the debug registers of a stopped thread; slots without users are disabled.
 	loadDebug(tid int, slots *[numDebugRegisters]debugSlot) error
 	// debugTriggers are the debug registers that a thread has stopped by, bit n for number n, until clearTriggers.
-	debugTriggers(tid int) (uint64, error)
+	debugTriggers(tid int, slots *[numDebugRegisters]debugSlot) (uint64, error)
 	clearTriggers(tid int) error
+	// triggersAgain reports whether a thread that has stopped by a debug register of a kind would stop by it again when it goes
+	// on, as it has not executed the instruction.
+	triggersAgain(kind target.BreakKind) bool
+
+	// noPads is why there are no pads on this processor, nil if there are.
+	noPads() error
 }
 
 // instruction is one decoded instruction, which never changes.
@@ -95,6 +116,25 @@ type instruction interface {
 	emulate(r *registers, m *stack) bool
 	// isSyscall reports whether the instruction makes a system call.
 	isSyscall() bool
+}
+
+// copied is an instruction of which a copy may be left in more than one place.
+type copied interface {
+	// points is the pc map of a copy of the instruction at an address.
+	points(at arch.Addr) []patch.Point
+}
+
+// steppable is an instruction of a machine whose kernel cannot step.
+type steppable interface {
+	// stepCode is the code for the room at to that has the effect of the instruction at an address and then executes breakpoint,
+	// with its pc map.
+	stepCode(to, at arch.Addr) (code []byte, points []patch.Point)
+}
+
+// callKeeper is a machine on which a system call changes registers that no call is about.
+type callKeeper interface {
+	// keep reads these of a stopped thread, and returns what puts them back.
+	keep(tid int) func()
 }
 
 // registers are the general registers of a thread.

@@ -25,12 +25,21 @@ const (
 	maxInstruction    = 15
 	bufferSize        = amd64.SlotSize
 	maxCopy           = amd64.MaxCopy
+	canStep           = true
+
+	// reach is how far a buffer may lie from its instruction, so that a jump and most operands relative to the pc still
+	// reach, data of the same object a little farther off included.
+	reach = 1<<31 - 1<<28
+
+	// maxSequence is how far exclusive looks.
+	maxSequence = 0
 
 	// userEnd is where the addresses of programs end.
 	userEnd arch.Addr = 1 << 47
 )
 
-func (x86) isa() *arch.ISA { return amd64.ISA }
+func (x86) isa() *arch.ISA     { return amd64.ISA }
+func (x86) breakpoint() []byte { return amd64.ISA.Machine.Breakpoint }
 
 // x86Instruction is an instruction of arch/amd64.
 type x86Instruction struct{ *amd64.Instruction }
@@ -54,6 +63,9 @@ func (in x86Instruction) emulate(r *registers, m *stack) bool {
 func (in x86Instruction) isSyscall() bool { return in.Flow() == amd64.FlowSyscall }
 
 var _ amd64.Memory = (*stack)(nil)
+
+// exclusive implements machine: atomic instructions are single ones.
+func (x86) exclusive([]byte, int, arch.Addr) (first, last arch.Addr, found bool) { return 0, 0, false }
 
 // isCopy implements machine: a displacement has four bytes.
 //
@@ -96,7 +108,7 @@ func (x86) setPC(r *registers, pc arch.Addr) { r[amd64.RIP] = uint64(pc) }
 func (x86) sp(r *registers) arch.Addr        { return arch.Addr(r[amd64.RSP]) }
 
 // threadPointer implements machine: the base of segment fs.
-func (x86) threadPointer(r *registers) arch.Addr { return arch.Addr(r[amd64.FSBase]) }
+func (x86) threadPointer(_ int, r *registers) arch.Addr { return arch.Addr(r[amd64.FSBase]) }
 
 // System calls. The number is passed in rax, which receives the result; orig_rax is the kernel's copy of the number, and -1 outside
 // of calls, which also keeps it from restarting one.
@@ -118,8 +130,11 @@ func (m x86) setCall(r *registers, from arch.Addr, number uint64, args []uint64)
 	}
 }
 
-func (x86) callResult(r *registers) uint64 { return r[amd64.RAX] }
-func (x86) callNumber(r *registers) int    { return int(int32(r[amd64.OrigRAX])) }
+func (x86) callResult(r *registers) uint64     { return r[amd64.RAX] }
+func (x86) callNumber(_ int, r *registers) int { return int(int32(r[amd64.OrigRAX])) }
+func (x86) hidesRestart([]byte) bool           { return false }
+func (x86) renumber(r *registers, number int)  { r[amd64.RAX] = uint64(number) }
+func (x86) correct(_, _ *registers)            {}
 
 func (x86) cancelCall(r *registers) {
 	number := int64(noSyscall)
@@ -176,5 +191,12 @@ func (x86) loadDebug(tid int, slots *[numDebugRegisters]debugSlot) error {
 	return sys.SetDebugReg(tid, dr7, control)
 }
 
-func (x86) debugTriggers(tid int) (uint64, error) { return sys.DebugReg(tid, dr6) }
-func (x86) clearTriggers(tid int) error           { return sys.SetDebugReg(tid, dr6, 0) }
+func (x86) debugTriggers(tid int, _ *[numDebugRegisters]debugSlot) (uint64, error) {
+	return sys.DebugReg(tid, dr6)
+}
+
+func (x86) clearTriggers(tid int) error { return sys.SetDebugReg(tid, dr6, 0) }
+
+// triggersAgain implements machine: the kernel has the processor ignore a breakpoint once (EFLAGS.RF), and watchpoints trap behind
+// the access.
+func (x86) triggersAgain(target.BreakKind) bool { return false }

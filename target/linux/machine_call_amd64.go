@@ -54,7 +54,7 @@ func (m x86) callStub(r *registers, blocked uint64, at arch.Addr) []byte {
 // restart does to the registers of a thread that was interrupted in a system call what the kernel does before the thread goes on
 // without a signal.
 func (m x86) restart(r *registers) {
-	if m.callNumber(r) == noSyscall {
+	if m.callNumber(0, r) == noSyscall {
 		return
 	}
 	switch int64(r[amd64.RAX]) {

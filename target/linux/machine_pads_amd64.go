@@ -14,6 +14,9 @@ import (
 	"tracewell/internal/trial"
 )
 
+// noPads implements machine.
+func (x86) noPads() error { return nil }
+
 // leavePad implements machine.
 func (x86) leavePad(p *fast.Pad, r *registers, m fast.Memory) fast.Outcome {
 	return p.Leave((*amd64.UserRegs)(r), m)

@@ -41,13 +41,14 @@ const (
 // newRegisterFile implements machine. The extended state is a save area in the form of the XSAVE instruction, whose length only the
 // kernel can tell (11,008 bytes where there is AMX) and whose components lie where the processor says.
 func (x86) newRegisterFile(tid int) (*registerFile, error) {
-	f := &registerFile{set: sys.RegSetXState, modified: saveAll, state: make([]byte, stateRoom)}
-	n, err := sys.GetRegSet(tid, f.set, f.state)
+	set := &registerSet{number: sys.RegSetXState, modified: saveAll, state: make([]byte, stateRoom)}
+	f := &registerFile{sets: []*registerSet{set}}
+	n, err := sys.GetRegSet(tid, set.number, set.state)
 	if err != nil || n < headerBV {
 		return nil, fmt.Errorf("reading the extended state (%d bytes): %w", n, err)
 	}
-	f.stateLen = n
-	enabled := binary.LittleEndian.Uint64(f.state[legacyFeature:])
+	set.length = n
+	enabled := binary.LittleEndian.Uint64(set.state[legacyFeature:])
 	has := func(components ...int) bool {
 		for _, c := range components {
 			if enabled&(1<<c) == 0 {

@@ -95,7 +95,7 @@ func (t *Target) send(e target.Event) {
 func (k *task) rerun() {
 	switch {
 	case k.stepping:
-		sys.Step(k.tid, 0)
+		k.step(0)
 	case k.proc.seesCalls():
 		sys.ContToSyscall(k.tid, 0)
 	default:
@@ -104,7 +104,7 @@ func (k *task) rerun() {
 	if k.wants == toHalt || k.state == halting {
 		sys.Interrupt(k.tid)
 	}
-	k.haveRegs, k.haveState = false, false
+	k.haveRegs, k.haveState = false, 0
 }
 
 // endPads drains the arena of an address space for the last time: its last process has gone, or is about to be let go.

@@ -27,7 +27,7 @@ func (p *padThreads) enter(k *task) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.tids[uint64(host.threadPointer(&k.regs))] = int64(k.tid)
+	p.tids[uint64(host.threadPointer(k.tid, &k.regs))] = int64(k.tid)
 }
 
 // taken reports whether the thread pointer of a stopped task was another's.
@@ -37,7 +37,7 @@ func (p *padThreads) taken(k *task) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	tid, known := p.tids[uint64(host.threadPointer(&k.regs))]
+	tid, known := p.tids[uint64(host.threadPointer(k.tid, &k.regs))]
 	return known && tid != int64(k.tid)
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // registerFile maps the registers of the g packet to where the kernel keeps them: the general registers, and the extended state,
-// which is a register set of its own (floating point, vectors). The machine makes it (machine.newRegisterFile).
+// which is in register sets of its own (floating point, vectors). The machine makes it (machine.newRegisterFile).
 type registerFile struct {
 	description *tdesc.Target
 	size        int // of the g packet
@@ -20,17 +20,31 @@ type registerFile struct {
 	fields      []field
 	byNumber    map[arch.Reg]*field
 
-	set      int                // number of the extended state's register set
-	modified func(state []byte) // marks an extended state as one that the kernel is to load all of
-	state    []byte             // buffer for the extended state, a little longer than it is
-	stateLen int
-	owner    *task // whose state is in the buffer
+	sets []*registerSet // of the extended state, no more than stateSets has bits
 }
+
+// registerSet is one register set of the extended state.
+type registerSet struct {
+	number   int
+	state    []byte // buffer, a little longer than the set is
+	length   int
+	owner    *task // whose state is in the buffer
+	readOnly bool  // what a session writes to it has no effect
+
+	// loaded brings a state that was read into the form that fields are for, and returns its length; nil for one that is. modified
+	// marks a state as one that the kernel is to load all of; nil if that needs no mark.
+	loaded   func(state []byte, length int) int
+	modified func(state []byte)
+}
+
+// stateSets is a set of register sets, bit n for number n of registerFile.sets.
+type stateSets uint8
 
 // field is one register, or a run of registers that lie together on both sides.
 type field struct {
 	offset, size int // in the g packet
 	from         place
+	set          int // of the extended state: its number in registerFile.sets
 	index        int // of a general register, or offset in the extended state
 	width        int // bytes there; the g packet's are filled up with zeros
 
@@ -46,6 +60,7 @@ const (
 	general   place = iota
 	extended        // as it lies in the extended state
 	converted       // there in another form
+	constant        // nowhere: it is 0 whatever is written to it
 )
 
 // layOut takes the registers of the description in, each from where locate says that it is.
@@ -62,7 +77,7 @@ func (f *registerFile) layOut(locate func(name string) (field, bool)) error {
 	}
 	f.general = f.size
 	for _, fd := range f.fields {
-		if fd.from != general {
+		if fd.from != general && fd.from != constant {
 			f.general = min(f.general, fd.offset)
 		}
 	}
@@ -87,7 +102,7 @@ func (f *registerFile) merge() {
 	merged := f.fields[:1]
 	for _, fd := range f.fields[1:] {
 		last := &merged[len(merged)-1]
-		if fd.from == extended && last.from == extended && last.width == last.size && fd.width == fd.size &&
+		if fd.from == extended && last.from == extended && fd.set == last.set && last.width == last.size && fd.width == fd.size &&
 			last.offset+last.size == fd.offset && last.index+last.width == fd.index {
 			last.size += fd.size
 			last.width = last.size
@@ -98,16 +113,21 @@ func (f *registerFile) merge() {
 	f.fields = merged
 }
 
-// load makes the buffer hold the extended state of k.
-func (f *registerFile) load(k *task) error {
-	if k.haveState && f.owner == k {
+// load makes the buffer of a set hold the state of k.
+func (f *registerFile) load(k *task, set int) error {
+	s := f.sets[set]
+	if k.haveState&(1<<set) != 0 && s.owner == k {
 		return nil
 	}
-	n, err := sys.GetRegSet(k.tid, f.set, f.state)
+	n, err := sys.GetRegSet(k.tid, s.number, s.state)
 	if err != nil {
 		return fmt.Errorf("reading the extended state of thread %d: %w", k.tid, err)
 	}
-	f.stateLen, f.owner, k.haveState = n, k, true
+	if s.loaded != nil {
+		n = s.loaded(s.state, n)
+	}
+	s.length, s.owner = n, k
+	k.haveState |= 1 << set
 	return nil
 }
 
@@ -119,7 +139,12 @@ func (f *registerFile) prepare(k *task, block []byte) error {
 	if err := k.fetch(); err != nil || len(block) <= f.general {
 		return err
 	}
-	return f.load(k)
+	for set := range f.sets {
+		if err := f.load(k, set); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // read fills block with the registers of a stopped task, or those that it has room for.
@@ -135,12 +160,14 @@ func (f *registerFile) read(k *task, block []byte) error {
 		dst := block[fd.offset:min(fd.offset+fd.size, len(block))]
 		switch fd.from {
 		case extended:
-			n := copy(dst, f.state[fd.index:fd.index+fd.width])
+			n := copy(dst, f.sets[fd.set].state[fd.index:fd.index+fd.width])
 			clear(dst[n:])
 		case general:
 			putUint(dst, k.regs[fd.index])
 		case converted:
-			putUint(dst, fd.get(f.state))
+			putUint(dst, fd.get(f.sets[fd.set].state))
+		case constant:
+			clear(dst)
 		}
 	}
 	return nil
@@ -154,7 +181,7 @@ func (f *registerFile) write(k *task, block []byte) error {
 	if err := f.prepare(k, block); err != nil {
 		return err
 	}
-	changed, was := false, k.regs
+	changed, was := stateSets(0), k.regs
 	for i := range f.fields {
 		fd := &f.fields[i]
 		src := block[fd.offset : fd.offset+fd.size]
@@ -162,11 +189,15 @@ func (f *registerFile) write(k *task, block []byte) error {
 		case general:
 			k.regs[fd.index] = mergeUint(k.regs[fd.index], src)
 		case extended:
-			dst := f.state[fd.index : fd.index+fd.width]
-			changed = changed || string(dst) != string(src[:fd.width])
+			dst := f.sets[fd.set].state[fd.index : fd.index+fd.width]
+			if string(dst) != string(src[:fd.width]) {
+				changed |= 1 << fd.set
+			}
 			copy(dst, src)
 		case converted:
-			changed = fd.put(f.state, getUint(src)) || changed
+			if fd.put(f.sets[fd.set].state, getUint(src)) {
+				changed |= 1 << fd.set
+			}
 		}
 	}
 	k.dirty = dirtyAll
@@ -175,12 +206,20 @@ func (f *registerFile) write(k *task, block []byte) error {
 		k.flush()
 		return fmt.Errorf("writing the registers of thread %d: %w", k.tid, err)
 	}
-	if !changed {
-		return nil
-	}
-	f.modified(f.state)
-	if err := sys.SetRegSet(k.tid, f.set, f.state[:f.stateLen]); err != nil {
-		return fmt.Errorf("writing the extended state of thread %d: %w", k.tid, err)
+	for i, s := range f.sets {
+		if changed&(1<<i) == 0 {
+			continue
+		}
+		if s.readOnly {
+			k.haveState &^= 1 << i
+			continue
+		}
+		if s.modified != nil {
+			s.modified(s.state)
+		}
+		if err := sys.SetRegSet(k.tid, s.number, s.state[:s.length]); err != nil {
+			return fmt.Errorf("writing the extended state of thread %d: %w", k.tid, err)
+		}
 	}
 	return nil
 }
@@ -197,16 +236,19 @@ func (f *registerFile) value(k *task, r arch.Reg) (uint64, error) {
 	if err := k.fetch(); err != nil {
 		return 0, err
 	}
+	if fd.from == constant {
+		return 0, nil
+	}
 	if fd.from == general {
 		return k.regs[fd.index] & (^uint64(0) >> (64 - 8*fd.size)), nil
 	}
-	if err := f.load(k); err != nil {
+	if err := f.load(k, fd.set); err != nil {
 		return 0, err
 	}
 	if fd.from == converted {
-		return fd.get(f.state), nil
+		return fd.get(f.sets[fd.set].state), nil
 	}
-	return getUint(f.state[fd.index : fd.index+fd.width]), nil
+	return getUint(f.sets[fd.set].state[fd.index : fd.index+fd.width]), nil
 }
 
 // putUint stores the low bytes of v, little-endian.

@@ -17,9 +17,6 @@ import (
 
 const (
 	scratchSize = 1 << 16
-	// reach is how far a buffer may lie from its instruction, so that a jump and most operands relative to the pc still
-	// reach, data of the same object a little farther off included.
-	reach = 1<<31 - 1<<28
 	// clearance is kept free above a scratch mapping, where a heap or the kernel's next mapping may grow.
 	clearance = 1 << 20
 	// lowestMapping is where a mapping may start at all, vm.mmap_min_addr as distributions set it.
@@ -53,6 +50,9 @@ func (t *Target) giveBuffer(p *process, bp *insertedBreakpoint) {
 
 // pointsOf is the pc map of the copy of one instruction, with the jump back at offset resume.
 func pointsOf(insn instruction, at arch.Addr, resume int) []patch.Point {
+	if c, ok := insn.(copied); ok {
+		return c.points(at)
+	}
 	return []patch.Point{{PC: at}, {Offset: resume, PC: at + arch.Addr(insn.Len())}}
 }
 
@@ -134,5 +134,6 @@ func (t *Target) unmapScratch(p *process) {
 	})
 	if err == nil {
 		clear(p.relocated)
+		p.rooms = nil
 	}
 }

@@ -103,7 +103,7 @@ func (k *task) caught() (number int, ok bool) {
 	if k.role != member || !c.on || k.fetch() != nil {
 		return 0, false
 	}
-	number = host.callNumber(&k.regs)
+	number = host.callNumber(k.tid, &k.regs)
 	if number == noSyscall && k.why != atEntry {
 		return 0, false
 	}

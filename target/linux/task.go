@@ -84,9 +84,13 @@ type task struct {
 	// What the kernel was last told.
 	stepping bool          // by single-step
 	buffer   *patch.Buffer // that it was sent into, nil when it cannot be in one
+	soft     softStep      // how it makes a step that the kernel does not make
+	softFrom arch.Addr     // where it was then
+	room     arch.Addr     // of its own, in which it makes it; 0 for none
 
 	// What is known of it while it is stopped.
 	stop        ptraceStop // that it owes, or else was in last
+	ended       bool       // the stop is the end of a step or of a buffer, by a breakpoint instruction there
 	event       int        // the ptrace event that it is stopped at
 	child       int        // the new task that the last event of a fork or clone told of
 	vforked     int        // the child that it waits for, 0 for none
@@ -102,6 +106,8 @@ type task struct {
 	debugGeneration int         // of the debug registers that the kernel has been given
 	triggers        []debugSlot // that it is stopped by, if triggersKnown
 	triggersKnown   bool
+	unwatched       []debugSlot // that it would stop by again at watchedAt
+	watchedAt       arch.Addr   // 0 for nowhere
 
 	regs      registers
 	haveRegs  bool
@@ -109,11 +115,12 @@ type task struct {
 	before    bool // the kernel has, and regs has that behind
 	lodged    bool // the kernel has a pc in a pad, and regs has that of the program
 	dirty     dirtiness
-	haveState bool // the target's buffer holds this task's extended state
+	haveState stateSets // those whose buffers hold this task's extended state
 
-	hits      int      // of all tracepoints
-	stat      *os.File // its stat file, opened when first needed
-	rseq      uint64   // its restartable-sequence area, 0 for none
+	hits      int       // of all tracepoints
+	stat      *os.File  // its stat file, opened when first needed
+	pointer   arch.Addr // its thread pointer when it was last asked for, 0 if it never was
+	rseq      uint64    // its restartable-sequence area, 0 for none
 	rseqKnown bool
 }
 
@@ -182,7 +189,7 @@ func (k *task) runs() bool { return k.state == running || k.state == halting || 
 
 // forget drops what is only known of a stopped task.
 func (k *task) forget() {
-	k.haveRegs, k.haveState, k.triggersKnown, k.before, k.lodged = false, false, false, false, false
+	k.haveRegs, k.haveState, k.triggersKnown, k.before, k.lodged, k.ended = false, 0, false, false, false, false
 	k.why, k.signal = noReason, 0
 	k.owes &^= owesStop
 }

@@ -33,8 +33,11 @@ func (t *Target) onPointer(id target.ThreadID, f func(p *process, pointer arch.A
 		if err = nil; k.state == stopped {
 			err = k.fetch()
 		}
+		if k.state == stopped && err == nil || k.pointer == 0 {
+			k.pointer = host.threadPointer(k.tid, &k.regs)
+		}
 		if err == nil {
-			err = f(k.proc, host.threadPointer(&k.regs))
+			err = f(k.proc, k.pointer)
 		}
 	})
 	return err
