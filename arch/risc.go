@@ -181,8 +181,9 @@ func aarch64Return(saved Addr, signed bool) Addr {
 }
 
 var aarch64 = &Machine{
-	Name: "aarch64", Title: "AArch64", Family: "arm", Architectures: []string{"aarch64"}, Features: []string{"org.gnu.gdb.aarch64."},
-	ELF: elf.EM_AARCH64, Multiarch: "aarch64-linux-gnu", AddrSize: 8, Order: little, LittleCode: true,
+	Name: "aarch64", Title: "AArch64", Family: "arm", GOARCH: "arm64", Architectures: []string{"aarch64"},
+	Features: []string{"org.gnu.gdb.aarch64."},
+	ELF:      elf.EM_AARCH64, Multiarch: "aarch64-linux-gnu", AddrSize: 8, Order: little, LittleCode: true,
 	Loaded: [2]Addr{0xaaaa00000000, 0xffffffffffff}, C: c64.unsigned(), Breakpoint: []byte{0x00, 0x00, 0x20, 0xd4},
 	Registers: slices.Concat(padded(registers(General, 8, numbered("x", 29)...)), []Register{
 		{Name: "x29", Size: 8, Aliases: []string{"fp"}}, {Name: "x30", Size: 8, Aliases: []string{"lr"}}, {Name: "sp", Size: 8},

@@ -168,7 +168,7 @@ func TestDWARFBlocks(t *testing.T) {
 func TestFinders(t *testing.T) {
 	aarch64 := ByName("aarch64")
 	for what, found := range map[string]*Machine{
-		"by GOARCH": ByGOARCH("arm64"), "by no GOARCH": ByGOARCH(""), "by name": ByName("x86"), "by ELF": ByELF(aarch64.ELF, 4),
+		"by GOARCH": ByGOARCH("mips"), "by no GOARCH": ByGOARCH(""), "by name": ByName("x86"), "by ELF": ByELF(aarch64.ELF, 4),
 		"by no size": ByELF(ByName("coldfire").ELF, 0), "by feature": ByFeature("org.gnu.gdb.aarch65.core"),
 		"by no feature": ByFeature(""),
 	} {

@@ -264,6 +264,9 @@ func (t *Target) install(p *process, location *location) error {
 	if err := t.demote(p, location.Addr, len(host.breakpoint())); err != nil {
 		return err
 	}
+	if err := p.interrupts(location.Addr); err != nil {
+		return err
+	}
 	bp, err := p.breakpointAt(location.Addr)
 	if err != nil {
 		return err

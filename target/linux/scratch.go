@@ -5,6 +5,7 @@ package linux
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/internal/sys"
@@ -89,7 +90,7 @@ func (t *Target) reserveNear(p *process, addr arch.Addr) (arch.Addr, error) {
 }
 
 // freeNear finds room for a scratch mapping below the mapping that holds addr, or below the nearest one under it that has
-// room: downwards nothing grows but stacks, and those the kernel guards.
+// room: downwards nothing grows but stacks, and those the kernel guards. Where there is none, it is far above.
 func freeNear(maps []sys.Mapping, addr arch.Addr) (arch.Addr, bool) {
 	for i := len(maps) - 1; i >= 0; i-- {
 		if arch.Addr(maps[i].Start) > addr {
@@ -106,7 +107,13 @@ func freeNear(maps []sys.Mapping, addr arch.Addr) (arch.Addr, bool) {
 			}
 		}
 	}
-	return 0, false
+	// A program at the lowest addresses has nothing below. Far above it there is a heap at the most, which grows elsewhere from where
+	// it cannot grow on.
+	base := (addr + reach/2) &^ (scratchSize - 1)
+	taken := func(m sys.Mapping) bool {
+		return uint64(base) < m.End+clearance && m.Start < uint64(base)+scratchSize+clearance
+	}
+	return base, !slices.ContainsFunc(maps, taken)
 }
 
 func distance(a, b arch.Addr) arch.Addr { return max(a, b) - min(a, b) }

@@ -33,7 +33,7 @@ const executing = "internal/test/native"
 
 // pure are the packages whose code takes bytes and returns values: neither files, sockets nor processes.
 var pure = []string{
-	"arch", "arch/amd64", "fast/jump", "rsp", "tdesc", "tdesc/check", "tdesc/fetch", "tdesc/machine", "ax", "ax/jit", "internal/asm/amd64", "trace", "tfile", "tfile/check", "tfile/ctf", "tfile/edit", "tfile/tracetext",
+	"arch", "arch/amd64", "arch/arm64", "fast/jump", "rsp", "tdesc", "tdesc/check", "tdesc/fetch", "tdesc/machine", "ax", "ax/jit", "internal/asm/amd64", "trace", "tfile", "tfile/check", "tfile/ctf", "tfile/edit", "tfile/tracetext",
 	"itrace", "itrace/internal/swar", "itrace/index", "itrace/match", "itrace/match/report", "itrace/query", "itrace/generate", "itrace/dialects", "itrace/matcher", "itrace/jsonl", "tracepoint", "sdt",
 	"internal/xmltext", "internal/cexpr", "symbol/expr", "record/plan",
 	"fast",
