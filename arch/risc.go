@@ -106,14 +106,21 @@ func riscv(name, title, architecture string, size int, c C) *Machine {
 	}
 }
 
+// traced is a row of machines whose processes are traced by a build of this program.
+func traced(m *Machine, goarch string) *Machine {
+	m.GOARCH, m.Variables = goarch, true
+	return m
+}
+
 var (
 	riscv32 = riscv("riscv32", "RISC-V of 32 bits", "riscv:rv32", 4, c32.with(LongDoubleQuad))
-	riscv64 = riscv("riscv64", "RISC-V of 64 bits", "riscv:rv64", 8, c64)
+	// RISCV64 is RISC-V with registers of 64 bits.
+	RISCV64 = traced(riscv("riscv64", "RISC-V of 64 bits", "riscv:rv64", 8, c64), "riscv64")
 	// riscvAny is for descriptions that leave the width to the size of the registers.
 	riscvAny = &Machine{
 		Name: "riscv:any", Title: "RISC-V", Family: "riscv", Architectures: []string{"riscv"}, Order: little, OneOrder: true,
 		LittleCode: true, C: C{UnsignedChar: true}, Registers: riscvRegisters(0), PC: "pc", SP: "sp", FP: "fp", Zero: "zero",
-		ThreadPointer: "tp", Arguments: riscv64.Arguments, Show: riscvShow,
+		ThreadPointer: "tp", Arguments: RISCV64.Arguments, Show: riscvShow,
 	}
 )
 

@@ -7,7 +7,7 @@ import "debug/elf"
 var table = []*Machine{
 	AMD64, x32, i386,
 	MIPS, mips64,
-	riscv32, riscv64, riscvAny,
+	riscv32, RISCV64, riscvAny,
 	arm, aarch64,
 	powerPC64, powerPC,
 	s390x, s390, s390Any,

@@ -4,6 +4,9 @@
 // Refused are all others, and encodings of these that newer extensions have given another meaning: what writes to x0, but for nop
 // (hints, landing pads), and jumps through registers that are not those of a return or of a guarded branch, which have effects of
 // their own where landing pads are on (Zicfilp).
+//
+// An Instruction is what a tracer displaces: emulated where that is certain, or else copied to a place of its own, from where the
+// thread goes on behind the original. An exclusive sequence is copied as one piece.
 package riscv
 
 import (
@@ -27,20 +30,32 @@ const Longest = 4
 // comparisons come out right.
 type core struct {
 	*effect.Step
-	wide bool // 64 bits
+	Processor
 	pc   uint64
 	size uint64 // of the instruction
 }
 
-// Emulate emulates the instruction that code begins with, at pc, of a processor with 64 bits (wide) or 32. It reports whether it
-// has: otherwise s means nothing.
+// Processor is what is known of a processor.
+type Processor struct {
+	Wide       bool // registers of 64 bits
+	Compressed bool // it has compressed instructions for certain
+	Unguarded  bool // landing pads are not on, or need not be minded
+}
+
+// Emulate emulates the instruction that code begins with, at pc, of a processor of which only the width is known: 64 bits (wide) or
+// 32. It reports whether it has: otherwise s means nothing.
 func Emulate(s *effect.Step, code []byte, pc uint64, wide bool) bool {
-	c := core{s, wide, pc, 2}
+	return Processor{Wide: wide}.Emulate(s, code, pc)
+}
+
+// Emulate emulates the instruction that code begins with, at pc. It reports whether it has: otherwise s means nothing.
+func (p Processor) Emulate(s *effect.Step, code []byte, pc uint64) bool {
+	c := core{s, p, pc, 2}
 	if len(code) < 2 {
 		return false
 	}
 	low := binary.LittleEndian.Uint16(code)
-	i, ok := expand(low, wide)
+	i, ok := expand(low, p.Wide)
 	if low&3 == 3 {
 		if ok = len(code) >= 4; ok {
 			i, c.size = binary.LittleEndian.Uint32(code), 4
@@ -88,7 +103,7 @@ func (c *core) perform(i uint32) {
 		c.link(rd(i))
 		c.jump(c.pc + immJ(i))
 	case 0x67: // jalr
-		if from := rs1(i); funct3(i) != 0 || from != ra && from != t0 && from != t2 {
+		if from := rs1(i); funct3(i) != 0 || !c.Unguarded && from != ra && from != t0 && from != t2 {
 			c.Refuse()
 			return
 		}
@@ -108,15 +123,15 @@ func (c *core) perform(i uint32) {
 	case 0x13:
 		c.write(rd(i), c.immediate(i))
 	case 0x33:
-		c.write(rd(i), c.arithmetic(i, c.wide))
+		c.write(rd(i), c.arithmetic(i, c.Wide))
 	case 0x1b: // addiw and its like: the operation in 32 bits
-		if !c.wide || funct3(i) != 0 && funct3(i) != 1 && funct3(i) != 5 {
+		if !c.Wide || funct3(i) != 0 && funct3(i) != 1 && funct3(i) != 5 {
 			c.Refuse()
 		}
-		narrow := core{c.Step, false, c.pc, c.size}
+		narrow := core{c.Step, Processor{}, c.pc, c.size}
 		c.write(rd(i), narrow.immediate(i))
 	case 0x3b: // addw and its like
-		if !c.wide || funct3(i) != 0 && funct3(i) != 1 && funct3(i) != 5 {
+		if !c.Wide || funct3(i) != 0 && funct3(i) != 1 && funct3(i) != 5 {
 			c.Refuse()
 		}
 		c.write(rd(i), c.arithmetic(i, false))
@@ -127,7 +142,7 @@ func (c *core) perform(i uint32) {
 
 // bytes is how many bytes a register has.
 func (c *core) bytes() int {
-	if c.wide {
+	if c.Wide {
 		return 8
 	}
 	return 4
@@ -135,7 +150,7 @@ func (c *core) bytes() int {
 
 // narrowed is a value as a register holds it.
 func (c *core) narrowed(v uint64) uint64 {
-	if c.wide {
+	if c.Wide {
 		return v
 	}
 	return uint64(uint32(v))
@@ -146,7 +161,7 @@ func (c *core) read(n int) uint64 {
 	switch {
 	case n == 0:
 		return 0
-	case c.wide:
+	case c.Wide:
 		return c.Get(n)
 	}
 	return uint64(int32(c.Get(n)))
@@ -171,7 +186,7 @@ func (c *core) link(n int) {
 // jump goes on at another address. One that is a multiple of 2 only is refused where the processor may have no compressed
 // instructions: it would be an exception.
 func (c *core) jump(to uint64) {
-	if c.Next = c.narrowed(to); to%4 != 0 && c.size == 4 && c.pc%4 == 0 {
+	if c.Next = c.narrowed(to); to%4 != 0 && !c.Compressed && c.size == 4 && c.pc%4 == 0 {
 		c.Refuse()
 	}
 }
@@ -232,7 +247,7 @@ func (c *core) immediate(i uint32) uint64 {
 	}
 	// Shifts have their amount in the low bits, and in the others which shift it is.
 	amount, kind := imm&31, i>>25
-	if c.wide {
+	if c.Wide {
 		amount, kind = imm&63, kind&^1
 	}
 	return c.shift(funct3(i), int(kind), a, amount)
@@ -240,7 +255,7 @@ func (c *core) immediate(i uint32) uint64 {
 
 // arithmetic is the result of add and its like, in 64 bits (wide) or 32.
 func (c *core) arithmetic(i uint32, wide bool) uint64 {
-	op := core{c.Step, wide, c.pc, c.size}
+	op := core{c.Step, Processor{Wide: wide}, c.pc, c.size}
 	a, b := op.read(rs1(i)), op.read(rs2(i))
 	switch funct7(i)<<3 | funct3(i) {
 	case 0:

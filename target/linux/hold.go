@@ -196,7 +196,7 @@ func (t *Target) finishCall(k *task) {
 	}
 	owed, event := k.has(owesStop), k.stop
 	if k.stepping {
-		sys.Step(k.tid, 0) // the stop is then that of a finished step
+		k.step(0) // the stop is then that of a finished step
 	} else {
 		sys.ContToSyscall(k.tid, 0)
 	}

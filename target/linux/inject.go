@@ -33,7 +33,8 @@ type calls struct {
 	stub     arch.Addr
 	blocked  uint64 // signals that the program has blocked
 	begun    bool
-	stepping bool // the task is at a signal, which it keeps only if it is let go by steps
+	keep     func() // puts back what system calls change besides the registers that they say
+	stepping bool   // the task is at a signal, which it keeps only if it is let go by steps
 	info     [sys.SiginfoSize]byte
 }
 
@@ -114,13 +115,16 @@ func (k *task) hidesRestart() bool {
 	if k.fetch() != nil {
 		return false
 	}
-	_, err := k.proc.read(k.pc(), code)
+	_, err := k.proc.mem.ReadAt(code, int64(k.pc())) // under a breakpoint of ours the call was not made
 	return err == nil && host.hidesRestart(code)
 }
 
 // block keeps signals from the task until end.
 func (c *calls) block() {
 	if !c.begun {
+		if keeper, ok := host.(callKeeper); ok {
+			c.keep = keeper.keep(c.k.tid)
+		}
 		sys.SetSignalMask(c.k.tid, ^uint64(faultSignals))
 		c.begun = true
 	}
@@ -168,10 +172,38 @@ func (p *process) callStub() (arch.Addr, error) {
 	if n == len(rest) && p.isStub(rest[callStubSize:], at) {
 		clear(rest[callStubSize:])
 	}
-	if n < len(rest) || !bytes.Equal(rest[:], make([]byte, len(rest))) {
+	if n == len(rest) && bytes.Equal(rest[:], make([]byte, len(rest))) {
+		return at, nil
+	}
+	if n < len(rest) || !p.behindSections(arch.Addr(maps[i].Start), at) {
 		return 0, errors.New("the program's vdso has no room to make a system call from")
 	}
+	if p.vdsoEnd == nil {
+		p.vdsoEnd = (*[callStubSize]byte)(bytes.Clone(rest[callStubSize:]))
+	}
 	return at, nil
+}
+
+// behindSections reports whether what lies from an address on in a vdso is the table of its sections, as on machines whose vdso
+// fills its page. That is the last part of the file, and no program reads it.
+func (p *process) behindSections(vdso, at arch.Addr) bool {
+	var header [64]byte // of an ELF file of 64 bits
+	if n, _ := p.mem.ReadAt(header[:], int64(vdso)); n < len(header) || !bytes.HasPrefix(header[:], []byte("\x7fELF\x02")) {
+		return false
+	}
+	order := host.isa().Order
+	table := arch.Addr(order.Uint64(header[40:]))
+	end := vdso + table + arch.Addr(order.Uint16(header[58:]))*arch.Addr(order.Uint16(header[60:]))
+	return table != 0 && vdso+table <= at && at+callStubSize <= end
+}
+
+// clearStub takes the stub out of the vdso.
+func (p *process) clearStub(at arch.Addr) {
+	var was [callStubSize]byte
+	if p.vdsoEnd != nil {
+		was = *p.vdsoEnd
+	}
+	p.mem.WriteAt(was[:], int64(at))
 }
 
 // isStub reports whether there is a stub that nobody needs any more: of a tracer that was killed, or in the copy of a program that
@@ -240,10 +272,33 @@ var errEndedInCall = errors.New("the thread ended during the system call")
 // by steps while its tracer dies keeps its trap flag, and the next instruction ends the program; so it is led from the entry of
 // the call to its return where that is possible.
 func (c *calls) through() bool {
+	if c.stepping && !canStep {
+		return c.throughTrap()
+	}
 	if c.stepping {
 		return c.t.stepOnce(c.k, false)
 	}
 	return c.upTo(atEntry) && c.upTo(atReturn) && c.k.fetch() == nil
+}
+
+// throughTrap is through by a breakpoint instruction behind the one that makes the call, which brings the task to a signal-delivery
+// stop as a step does.
+func (c *calls) throughTrap() bool {
+	k := c.k
+	if _, err := k.proc.mem.WriteAt(host.breakpoint(), int64(c.stub)+int64(len(host.syscallCode()))); err != nil {
+		return false
+	}
+	for {
+		sys.Cont(k.tid, 0)
+		k.state, k.stepping = running, true
+		k.forget()
+		if !c.t.awaitStop(k) {
+			return false
+		}
+		if k.stop.event != sys.EventStop {
+			return k.fetch() == nil
+		}
+	}
 }
 
 // upTo lets the task go on until it has stopped for a reason. It reports false when the task is gone.
@@ -314,7 +369,10 @@ func (c *calls) settle() bool {
 // clear takes the stub away and has the program's filter of system calls in force again.
 func (c *calls) clear() {
 	p := c.k.proc
-	p.mem.WriteAt(make([]byte, callStubSize), int64(c.stub))
+	p.clearStub(c.stub)
+	if c.keep != nil && c.begun && c.t.tasks[c.k.tid] == c.k {
+		c.keep()
+	}
 	if p.filtered && c.t.tasks[c.k.tid] == c.k {
 		sys.SetOptions(c.k.tid, p.options())
 	}

@@ -55,7 +55,7 @@ func (s *addrSpace) breakpointAt(addr arch.Addr) (*insertedBreakpoint, error) {
 		return nil, err
 	}
 	var err error
-	if bp.patch, err = s.code.Insert(addr, host.isa().Machine.Breakpoint); err != nil {
+	if bp.patch, err = s.code.Insert(addr, host.breakpoint()); err != nil {
 		return nil, err
 	}
 	s.inserted[addr] = bp
@@ -84,6 +84,12 @@ func (bp *insertedBreakpoint) study(s *addrSpace) error {
 	bp.emulate = bp.insn != nil && bp.insn.CanEmulate() && !(s.shadowStack && bp.insn.WritesShadowStack())
 	bp.ambiguous = bp.insn == nil || arch.Addr(bp.insn.Len()) == trapShift()
 	return nil
+}
+
+// readCode reads the program's own code, as far as it can be read, and returns how much that is.
+func (s *addrSpace) readCode(at arch.Addr, code []byte) int {
+	n, _ := s.read(at, code)
+	return n
 }
 
 // renew replaces an inserted breakpoint after the program's code under it was written to.
@@ -152,9 +158,9 @@ func (s *addrSpace) removeInserted() {
 
 // stale reports whether a task stopped by a breakpoint at addr that has been removed since.
 func (s *addrSpace) stale(addr arch.Addr) bool {
-	now := make([]byte, len(host.isa().Machine.Breakpoint))
+	now := make([]byte, len(host.breakpoint()))
 	_, err := s.read(addr, now)
-	return err == nil && !bytes.Equal(now, host.isa().Machine.Breakpoint)
+	return err == nil && !bytes.Equal(now, host.breakpoint())
 }
 
 // InsertBreakpoint implements target.Breakpoints.
@@ -163,7 +169,7 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error
 		if b.Kind != target.Software {
 			return t.whileHeld(p, func() error { return p.debug.watch(b) })
 		}
-		if err := t.demote(p, b.Addr, len(host.isa().Machine.Breakpoint)); err != nil {
+		if err := t.demote(p, b.Addr, len(host.breakpoint())); err != nil {
 			return err
 		}
 		judged := t.judgedFor(p, b)
@@ -202,7 +208,7 @@ func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error
 			bp.users, bp.check, bp.judged = 0, nil, nil
 			err = errors.Join(err, p.drop(bp))
 		}
-		return errors.Join(err, t.promote(p, b.Addr, len(host.isa().Machine.Breakpoint)))
+		return errors.Join(err, t.promote(p, b.Addr, len(host.breakpoint())))
 	})
 }
 
@@ -252,7 +258,10 @@ func (t *Target) Install(pid int, at arch.Addr, semaphores []arch.Addr) error {
 
 // install inserts the breakpoint of a location into the memory of a process, where it may be already on behalf of another one.
 func (t *Target) install(p *process, location *location) error {
-	if err := t.demote(p, location.Addr, len(host.isa().Machine.Breakpoint)); err != nil {
+	if err := p.interrupts(location.Addr); err != nil {
+		return err
+	}
+	if err := t.demote(p, location.Addr, len(host.breakpoint())); err != nil {
 		return err
 	}
 	if err := p.interrupts(location.Addr); err != nil {

@@ -120,6 +120,10 @@ func (t *Target) trapped(k *task) {
 	if k.fetch() != nil {
 		return
 	}
+	if k.ended && !k.stepping { // behind the copy of a displaced instruction
+		t.proceed(k, 0)
+		return
+	}
 	at := k.trapPC()
 	bp := k.proc.inserted[at]
 	if bp != nil && !bp.ambiguous && !k.stepping {
@@ -151,6 +155,9 @@ func (t *Target) trapped(k *task) {
 // number for a step or a debug register, 0 or less for what a program sent. A step that ends behind a one-byte instruction with
 // an inserted breakpoint on it looks like the breakpoint otherwise.
 func (k *task) cause() (int32, error) {
+	if k.ended {
+		return trapTrace, nil
+	}
 	var info [sys.SiginfoSize]byte
 	err := sys.GetSiginfo(k.tid, &info)
 	return siCode(&info), err
@@ -273,6 +280,7 @@ func (t *Target) signalled(k *task, sig int) {
 // whose hit it has behind it must happen.
 func (t *Target) proceed(k *task, signal int) {
 	k.remake()
+	t.prepareRoom(k)
 	if t.hitBeforeStep(k, signal) {
 		return
 	}
@@ -347,7 +355,7 @@ func (k *task) run(step bool, signal int) (err error) {
 	k.rewound = false
 	switch {
 	case step:
-		err = sys.Step(k.tid, signal)
+		err = k.step(signal)
 	case k.proc.seesCalls():
 		err = sys.ContToSyscall(k.tid, signal)
 	default:
@@ -428,20 +436,27 @@ func (t *Target) instead(e target.Event) (target.Event, bool) {
 	return e, false
 }
 
-// leaveBuffer gives a task that stopped inside a displaced-stepping buffer the pc that it has in the program.
-func (k *task) leaveBuffer() {
+// leaveBuffer gives a task that stopped inside a displaced-stepping buffer the pc that it has in the program. It reports whether
+// the task has come to a breakpoint instruction there.
+func (k *task) leaveBuffer() (atEnd bool) {
 	b := k.buffer
 	k.buffer = nil
+	defer k.leaveRoom()
 	if b == nil || k.fetch() != nil {
-		return
+		return false
 	}
 	at, ok := b.Original(k.pc())
 	if !ok {
-		return // it has left
+		return false // it has left
+	}
+	if breaksAt(b, k.pc()) {
+		k.setPC(at)
+		return true
 	}
 	k.setPC(at)
 	if start, _ := b.Original(b.Addr()); at == start {
 		k.passed = at
 		k.moveFault(b)
 	}
+	return false
 }

@@ -6,16 +6,19 @@ import (
 	"tracewell/arch"
 	"tracewell/internal/fast"
 	"tracewell/target"
+	"tracewell/target/linux/internal/patch"
 )
 
 // machine is what the processor and its Linux ABI decide. There is one per build (host); all else in this package is the same for
 // every processor. The sizes that arrays have are constants beside it: numRegisters, numDebugRegisters, maxInstruction, bufferSize,
-// maxCopy, callStubSize, reach, userEnd.
+// maxCopy, callStubSize, maxSequence, reach, userEnd. So is canStep, whether the kernel can have a thread execute one instruction.
 //
 // Registers are those of PTRACE_GETREGS, or of NT_PRSTATUS on newer machines, in the kernel's order. Where the kernel keeps
 // something elsewhere, a method has the number of the stopped thread besides.
 type machine interface {
 	isa() *arch.ISA
+	// breakpoint is the breakpoint instruction that is inserted. It fits over any instruction.
+	breakpoint() []byte
 
 	// decode takes apart the instruction that code begins with. An error means that its length is not known for certain: it is
 	// stepped in place.
@@ -76,7 +79,7 @@ type machine interface {
 	// addSP adds to the stack pointer.
 	addSP(r *registers, n int)
 
-	// breakpointCode is the si_code of the SIGTRAP that isa().Breakpoint raises.
+	// breakpointCode is the si_code of the SIGTRAP that breakpoint raises.
 	breakpointCode() int32
 
 	// watches reports whether a debug register can watch for that kind of access.
@@ -113,6 +116,25 @@ type instruction interface {
 	emulate(r *registers, m *stack) bool
 	// isSyscall reports whether the instruction makes a system call.
 	isSyscall() bool
+}
+
+// copied is an instruction of which a copy may be left in more than one place.
+type copied interface {
+	// points is the pc map of a copy of the instruction at an address.
+	points(at arch.Addr) []patch.Point
+}
+
+// steppable is an instruction of a machine whose kernel cannot step.
+type steppable interface {
+	// stepCode is the code for the room at to that has the effect of the instruction at an address and then executes breakpoint,
+	// with its pc map.
+	stepCode(to, at arch.Addr) (code []byte, points []patch.Point)
+}
+
+// callKeeper is a machine on which a system call changes registers that no call is about.
+type callKeeper interface {
+	// keep reads these of a stopped thread, and returns what puts them back.
+	keep(tid int) func()
 }
 
 // registers are the general registers of a thread.

@@ -25,6 +25,14 @@ const (
 	maxInstruction    = 15
 	bufferSize        = amd64.SlotSize
 	maxCopy           = amd64.MaxCopy
+	canStep           = true
+
+	// reach is how far a buffer may lie from its instruction, so that a jump and most operands relative to the pc still
+	// reach, data of the same object a little farther off included.
+	reach = 1<<31 - 1<<28
+
+	// maxSequence is how far exclusive looks.
+	maxSequence = 0
 
 	// reach is how far a buffer may lie from its instruction, so that a jump and most operands relative to the pc still
 	// reach, data of the same object a little farther off included.
@@ -37,7 +45,8 @@ const (
 	userEnd arch.Addr = 1 << 47
 )
 
-func (x86) isa() *arch.ISA { return amd64.ISA }
+func (x86) isa() *arch.ISA     { return amd64.ISA }
+func (x86) breakpoint() []byte { return amd64.ISA.Machine.Breakpoint }
 
 // x86Instruction is an instruction of arch/amd64.
 type x86Instruction struct{ *amd64.Instruction }

@@ -26,6 +26,7 @@ const (
 	maxInstruction    = arm64.Length
 	bufferSize        = arm64.SlotSize
 	maxCopy           = arm64.MaxCopy
+	canStep           = true
 
 	// reach is how far a buffer may lie from its instruction, so that a branch still reaches.
 	reach = arm64.Reach - 1<<20
@@ -45,7 +46,8 @@ const (
 // general are the registers of NT_PRSTATUS. The kernel takes no single register, so whoever moves the pc writes all of them.
 func (r *registers) general() *arm64.UserRegs { return (*arm64.UserRegs)(r[:]) }
 
-func (aarch64) isa() *arch.ISA { return arm64.ISA }
+func (aarch64) isa() *arch.ISA     { return arm64.ISA }
+func (aarch64) breakpoint() []byte { return arm64.ISA.Machine.Breakpoint }
 
 // a64Instruction is an instruction of arch/arm64.
 type a64Instruction struct{ *arm64.Instruction }

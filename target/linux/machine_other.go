@@ -1,4 +1,4 @@
-//go:build linux && !amd64 && !arm64
+//go:build linux && !amd64 && !arm64 && !riscv64
 
 package linux
 
@@ -10,6 +10,8 @@ var host machine
 // The sizes of a machine that there is not, such as compile.
 const (
 	numRegisters, numDebugRegisters, maxInstruction, bufferSize, maxCopy, callStubSize, maxSequence, reach = 1, 1, 1, 1, 1, 1, 1, 1
+
+	canStep = true
 
 	userEnd arch.Addr = 0
 )

@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"tracewell/arch/arm64"
-	"tracewell/fast"
+	"tracewell/internal/fast"
 )
 
 // errNoPads is why every hit stops a thread.

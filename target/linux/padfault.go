@@ -82,13 +82,13 @@ func (t *Target) mendAction(k *task, a *arena, signal int) {
 	}
 	sys.SetSignalMask(k.tid, blocked)
 	k.regs, k.haveRegs, k.dirty = saved, true, dirtyAll
-	p.mem.WriteAt(make([]byte, callStubSize), int64(stub))
+	p.clearStub(stub)
 }
 
 // stepRaw has a stopped task make one step, and waits for the next stop, which is not noted. It reports false when the task is
 // gone.
 func (t *Target) stepRaw(k *task) (ptraceStop, bool) {
-	sys.Step(k.tid, 0)
+	k.step(0)
 	return t.awaitRaw(k)
 }
 

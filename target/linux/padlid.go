@@ -38,7 +38,7 @@ func (t *Target) settleLids(s *addrSpace) {
 // settleLid is settleLids for one site.
 func (s *addrSpace) settleLid(bp *insertedBreakpoint) error {
 	if s.lids(bp.pad) {
-		return s.code.Cover(bp.patch, host.isa().Machine.Breakpoint)
+		return s.code.Cover(bp.patch, host.breakpoint())
 	}
 	return s.code.Uncover(bp.patch)
 }

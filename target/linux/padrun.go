@@ -95,7 +95,7 @@ func (t *Target) send(e target.Event) {
 func (k *task) rerun() {
 	switch {
 	case k.stepping:
-		sys.Step(k.tid, 0)
+		k.step(0)
 	case k.proc.seesCalls():
 		sys.ContToSyscall(k.tid, 0)
 	default:

@@ -33,6 +33,9 @@ func (m padMemory) WriteMemory(addr arch.Addr, p []byte) int {
 // an instruction under a jump, and the system call by which a thread waits for room. It reports false for any other. The thread
 // goes on as it was resumed, and is told again to stop if it was to: any stop uses that request up.
 func (t *Target) absorb(k *task, s ptraceStop) bool {
+	if k.absorbEntry(s) {
+		return true
+	}
 	if !t.mendStop(k, s) {
 		return false
 	}

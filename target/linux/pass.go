@@ -27,6 +27,14 @@ func (t *Target) pass(k *task, bp *insertedBreakpoint) passage {
 		k.passed = 0
 		k.dirty = dirtyAll
 		return done
+	case !canStep && !bp.isSyscall() && k.wantsStep() && len(k.deferred) == 0:
+		k.passed = 0
+		k.run(true, 0)
+		k.state, k.stepping = running, true
+		k.forget()
+		return sent
+	case !canStep && !bp.isSyscall() && (bp.displaced(k) == 0 || len(k.deferred) > 0):
+		return t.stepThroughBuffer(k, bp)
 	case bp.displaced(k) != 0 && len(k.deferred) > 0:
 		return t.stepThroughBuffer(k, bp)
 	case bp.displaced(k) != 0:
@@ -60,8 +68,11 @@ func (t *Target) stepThroughBuffer(k *task, bp *insertedBreakpoint) passage {
 	blocked, _ := sys.SignalMask(k.tid)
 	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
 	for {
-		k.passed, k.buffer = 0, bp.buffer
-		k.setPC(bp.displaced(k))
+		k.passed = 0
+		if canStep {
+			k.buffer = bp.buffer
+			k.setPC(bp.displaced(k))
+		}
 		if k.proc.debug.load(k) != nil || k.flush() != nil {
 			return lost
 		}
@@ -82,7 +93,7 @@ func (t *Target) stepThroughBuffer(k *task, bp *insertedBreakpoint) passage {
 
 // stepAgain makes one step of a task, unless it is interrupted, and waits for it. It reports false when the task is gone.
 func (t *Target) stepAgain(k *task) bool {
-	sys.Step(k.tid, 0)
+	k.step(0)
 	k.state, k.stepping = running, true
 	k.forget()
 	return t.awaitStop(k) && k.fetch() == nil
@@ -127,7 +138,7 @@ func (t *Target) stepOnce(k *task, intoSyscall bool) bool {
 		if intoSyscall {
 			sys.ContToSyscall(k.tid, 0)
 		} else {
-			sys.Step(k.tid, 0)
+			k.step(0)
 		}
 		k.state, k.stepping = running, !intoSyscall
 		k.forget()

@@ -45,7 +45,9 @@ type addrSpace struct {
 	filtered    bool // the program filters its system calls, and might be killed for one that the tracer has it make
 	shadowStack bool // calls and returns must not be emulated
 	relocated   map[arch.Addr]relocatedInsn
-	lent        map[arch.Addr]int // sizes of what was allocated for the debugger, by address
+	lent        map[arch.Addr]int   // sizes of what was allocated for the debugger, by address
+	rooms       []arch.Addr         // for steps that the kernel does not make, which no task is in
+	vdsoEnd     *[callStubSize]byte // what is in the vdso where system calls are made from; nil for zeros
 }
 
 // newProcess makes a process without tasks.
@@ -98,7 +100,7 @@ func (s *addrSpace) inherit(bp *insertedBreakpoint) {
 		inherited.judged = s.judgedBy(bp.addr, bp.judged.agent)
 	}
 	var err error
-	if inherited.patch, err = s.code.Insert(bp.addr, host.isa().Machine.Breakpoint); err == nil {
+	if inherited.patch, err = s.code.Insert(bp.addr, host.breakpoint()); err == nil {
 		s.inserted[bp.addr] = &inherited
 	} else if s.readable(bp.addr) {
 		s.warn(fmt.Errorf("the breakpoint at %s is lost: %w", bp.addr, err))

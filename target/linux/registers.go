@@ -60,6 +60,7 @@ const (
 	general   place = iota
 	extended        // as it lies in the extended state
 	converted       // there in another form
+	constant        // nowhere: it is 0 whatever is written to it
 )
 
 // layOut takes the registers of the description in, each from where locate says that it is.
@@ -76,7 +77,7 @@ func (f *registerFile) layOut(locate func(name string) (field, bool)) error {
 	}
 	f.general = f.size
 	for _, fd := range f.fields {
-		if fd.from != general {
+		if fd.from != general && fd.from != constant {
 			f.general = min(f.general, fd.offset)
 		}
 	}
@@ -165,6 +166,8 @@ func (f *registerFile) read(k *task, block []byte) error {
 			putUint(dst, k.regs[fd.index])
 		case converted:
 			putUint(dst, fd.get(f.sets[fd.set].state))
+		case constant:
+			clear(dst)
 		}
 	}
 	return nil
@@ -232,6 +235,9 @@ func (f *registerFile) value(k *task, r arch.Reg) (uint64, error) {
 	}
 	if err := k.fetch(); err != nil {
 		return 0, err
+	}
+	if fd.from == constant {
+		return 0, nil
 	}
 	if fd.from == general {
 		return k.regs[fd.index] & (^uint64(0) >> (64 - 8*fd.size)), nil

@@ -5,6 +5,7 @@ package linux
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/internal/sys"
@@ -50,6 +51,9 @@ func (t *Target) giveBuffer(p *process, bp *insertedBreakpoint) {
 
 // pointsOf is the pc map of the copy of one instruction, with the jump back at offset resume.
 func pointsOf(insn instruction, at arch.Addr, resume int) []patch.Point {
+	if c, ok := insn.(copied); ok {
+		return c.points(at)
+	}
 	return []patch.Point{{PC: at}, {Offset: resume, PC: at + arch.Addr(insn.Len())}}
 }
 
@@ -86,7 +90,7 @@ func (t *Target) reserveNear(p *process, addr arch.Addr) (arch.Addr, error) {
 }
 
 // freeNear finds room for a scratch mapping below the mapping that holds addr, or below the nearest one under it that has
-// room: downwards nothing grows but stacks, and those the kernel guards.
+// room: downwards nothing grows but stacks, and those the kernel guards. Where there is none, it is far above.
 func freeNear(maps []sys.Mapping, addr arch.Addr) (arch.Addr, bool) {
 	for i := len(maps) - 1; i >= 0; i-- {
 		if arch.Addr(maps[i].Start) > addr {
@@ -103,7 +107,13 @@ func freeNear(maps []sys.Mapping, addr arch.Addr) (arch.Addr, bool) {
 			}
 		}
 	}
-	return 0, false
+	// A program at the lowest addresses has nothing below. Far above it there is a heap at the most, which grows elsewhere from where
+	// it cannot grow on.
+	base := (addr + reach/2) &^ (scratchSize - 1)
+	taken := func(m sys.Mapping) bool {
+		return uint64(base) < m.End+clearance && m.Start < uint64(base)+scratchSize+clearance
+	}
+	return base, !slices.ContainsFunc(maps, taken)
 }
 
 func distance(a, b arch.Addr) arch.Addr { return max(a, b) - min(a, b) }
@@ -131,5 +141,6 @@ func (t *Target) unmapScratch(p *process) {
 	})
 	if err == nil {
 		clear(p.relocated)
+		p.rooms = nil
 	}
 }

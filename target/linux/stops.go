@@ -124,7 +124,9 @@ func (t *Target) noteStop(k *task, s sys.Status) bool {
 	case sys.EventExec:
 		t.forgetSiblings(k)
 	}
-	k.leaveBuffer()
+	soft := k.soft
+	k.soft = noSoftStep
+	k.finishStep(soft, k.leaveBuffer())
 	t.leavePad(k)
 	return t.tasks[k.tid] == k && k.state == stopped // otherwise it was killed meanwhile
 }

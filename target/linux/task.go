@@ -84,9 +84,13 @@ type task struct {
 	// What the kernel was last told.
 	stepping bool          // by single-step
 	buffer   *patch.Buffer // that it was sent into, nil when it cannot be in one
+	soft     softStep      // how it makes a step that the kernel does not make
+	softFrom arch.Addr     // where it was then
+	room     arch.Addr     // of its own, in which it makes it; 0 for none
 
 	// What is known of it while it is stopped.
 	stop        ptraceStop // that it owes, or else was in last
+	ended       bool       // the stop is the end of a step or of a buffer, by a breakpoint instruction there
 	event       int        // the ptrace event that it is stopped at
 	child       int        // the new task that the last event of a fork or clone told of
 	vforked     int        // the child that it waits for, 0 for none
@@ -185,7 +189,7 @@ func (k *task) runs() bool { return k.state == running || k.state == halting || 
 
 // forget drops what is only known of a stopped task.
 func (k *task) forget() {
-	k.haveRegs, k.haveState, k.triggersKnown, k.before, k.lodged = false, 0, false, false, false
+	k.haveRegs, k.haveState, k.triggersKnown, k.before, k.lodged, k.ended = false, 0, false, false, false, false
 	k.why, k.signal = noReason, 0
 	k.owes &^= owesStop
 }

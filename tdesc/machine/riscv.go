@@ -19,7 +19,7 @@ func (m RISCV) Target() *tdesc.Target {
 	}
 	return describe(architecture, m.OSABI, []part{
 		{true, riscvCPU(m.Bits, m.E)},
-		{m.Float != 0, riscvFPU(m.Float)},
+		{m.Float != 0, riscvFPU(m.Float, m.OSABI != "")},
 		{m.Vector != 0, riscvVector(m.Vector)},
 	})
 }
@@ -50,8 +50,9 @@ func riscvCPU(width int, embedded bool) feature {
 	}
 }
 
-// riscvFPU leaves a number free before the status registers, as GDB's own numbers do.
-func riscvFPU(width int) feature {
+// riscvFPU leaves a number free before the status registers, as GDB's own numbers do. A system has the whole status alone, of which
+// GDB makes the other two.
+func riscvFPU(width int, whole bool) feature {
 	f := feature{name: "org.gnu.gdb.riscv.fpu"}
 	typ := "ieee_single"
 	if width == 64 {
@@ -67,7 +68,11 @@ func riscvFPU(width int) feature {
 		f.registers = append(f.registers, run{names: names, bits: width, typ: typ})
 	}
 	f.registers[0].at = riscvPCAt + 1
-	f.registers = append(f.registers, run{names: list("fflags", "frm", "fcsr"), bits: 32, typ: "int", at: 66})
+	status := run{names: list("fflags", "frm", "fcsr"), bits: 32, typ: "int", at: 66}
+	if whole {
+		status.names, status.at = status.names[2:], status.at+2
+	}
+	f.registers = append(f.registers, status)
 	return f
 }
 

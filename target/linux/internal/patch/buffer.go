@@ -98,6 +98,14 @@ func (s *Space) Place(at arch.Addr, size int, code []byte, points ...Point) (*Bu
 	return b, nil
 }
 
+// Lend writes code into reserved room of a size as Place does, for one thread and one time: the Space does not keep the buffer.
+func (s *Space) Lend(at arch.Addr, size int, code []byte, points ...Point) (*Buffer, error) {
+	if n, err := s.mem.WriteAt(code, int64(at)); err != nil {
+		return nil, cannotWrite(at+arch.Addr(n), err)
+	}
+	return &Buffer{addr: at, size: size, code: slices.Clone(code), points: slices.Clone(points)}, nil
+}
+
 // find returns the index of the buffer that begins at an address, or of the next one.
 func (s *Space) find(at arch.Addr) (i int, found bool) {
 	return slices.BinarySearchFunc(s.buffers, at, func(b *Buffer, at arch.Addr) int { return cmp.Compare(b.addr, at) })
