@@ -26,6 +26,21 @@ import (
 	"tracewell/web/sources"
 )
 
+// # What the operands are
+//
+// A second operand makes a comparison of both. Of one the content decides: what begins with an object of JSON that has a verdict is
+// results of match --json, what is in the dialect of an execution trace is one, and everything else is left to trace files, whose
+// errors then say what the file is not. So a trace may be called anything, and come compressed or through a pipe.
+//
+// A file is opened once, for a pipe could not be opened again: whoever finds out what it is passes it on, and who takes it closes
+// it, in the end or when something goes wrong.
+//
+// # What a comparison costs
+//
+// Two traces are compared before the page is there, by the way that match takes: in one pass, in bounded memory. Nothing of the
+// traces is read afterwards. An execution trace is the opposite: its page is there as soon as there is an index, and reads as it is
+// asked.
+
 // comparing are the options of a comparison of two traces. Whoever wants more of those that match has gives the results of match
 // --json to view.
 type comparing struct {
@@ -72,13 +87,14 @@ func (c *Command) offered() (*sources.Sources, error) {
 	return s, nil
 }
 
-// execution is the page of an execution trace, whose file it closes. The command ends with status 2 for a compressed trace that is cut
-// off, though its beginning is shown, as all commands do.
+// execution is the page of an execution trace, whose file it closes. The command ends with status 2 for a compressed trace that is
+// cut off, though its beginning is shown, as all commands do.
 func (c *Command) execution(file *input.PackedFile, d *itrace.Dialect, streams console.Streams) (_ *opened, err error) {
 	// Closers are collected, since every step has one more thing to close if the next one fails.
 	toClose := []func() error{file.Close}
 	closeAll := func() error {
 		var all []error
+		// Whatever fails to close, the others are closed all the same.
 		for _, close := range toClose {
 			all = append(all, close())
 		}
@@ -90,6 +106,7 @@ func (c *Command) execution(file *input.PackedFile, d *itrace.Dialect, streams c
 		}
 	}()
 	o := subject.Options{Content: file, Size: file.Size()}
+	// The names are for people, the file for what memory holds before the trace has told of it.
 	var loaded *elf.File
 	var closeProgram func() error
 	if o.Program, loaded, closeProgram, err = c.program(); err != nil {
@@ -143,7 +160,8 @@ func (c *Command) compare(ctx context.Context, streams console.Streams) (*opened
 	// --dialect is that of both. Without it each is found out by itself, as traces of two producers mostly differ in it.
 	inputs := [2]match.Input{traces[0].Input(), traces[1].Input()}
 	inputs[0].Dialect, inputs[1].Dialect = c.Dialect.Dialect, c.Dialect.Dialect
-	// What goes wrong from here on is in the report, and so on the page: lines that cannot be read, traces of which nothing is alike.
+	// What goes wrong from here on is in the report, and so on the page: lines that cannot be read, traces of which nothing is
+	// alike.
 	report := match.Compare(ctx, inputs[0], inputs[1], dialects.All, options)
 	bar.Done()
 	// A page of half a comparison would look like one of a whole.
@@ -168,7 +186,7 @@ func (c *Command) results(file *input.PackedFile) (*opened, error) {
 	}
 	// One comparison is called what its traces are called, several what their file is called.
 	title := ""
-	if len(results) > 1 {
+	if len(results) > 1 { // as those of a night
 		title = filepath.Base(file.Name)
 	}
 	opened, err := c.comparison(results, title)
@@ -209,6 +227,7 @@ func holdsResults(file *input.PackedFile) bool {
 	}
 	// Members come in their order, so that the verdict is among the first; what comes behind it may be cut off here.
 	decoder := json.NewDecoder(bytes.NewReader(head))
+	// A verdict further down, as in a value, is none of the object.
 	for depth := 0; ; {
 		token, err := decoder.Token()
 		if err != nil {
