@@ -156,7 +156,7 @@ func (h hitList) filter(where string) (func(int) (bool, error), error) {
 // counts lists the breakpoints with their counts.
 func (l *running) counts(context.Context, *session, string) (string, *stop, error) {
 	l.mu.Lock()
-	run, points := l.run, l.points
+	run, points, kept := l.run, l.points, l.hits.next-l.hits.first
 	l.mu.Unlock()
 	if run == nil {
 		return "the program has not begun", nil, nil
@@ -177,7 +177,7 @@ func (l *running) counts(context.Context, *session, string) (string, *stop, erro
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "%d hits in all, %d kept", feed.Frames, l.hits.next-l.hits.first)
+	fmt.Fprintf(&b, "%d hits in all, %d kept", feed.Frames, kept)
 	return b.String(), nil, nil
 }
 

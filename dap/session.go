@@ -37,7 +37,7 @@ type session struct {
 	terminates bool
 	debuggee   debuggee
 	arguments  *launchArguments
-	sources    sources
+	sources    *sources
 
 	breakpoints breakpointSet
 	handles     handles

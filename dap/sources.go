@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	protocol "github.com/google/go-dap"
 
@@ -22,12 +23,14 @@ import (
 type sources struct {
 	maps    map[string]string // prefixes of paths in debug information, and what stands here in their place
 	folders []string          // in which files with relative paths are looked for
-	found   map[string]string // by the path in debug information
-	known   map[string]string // the other way round
+
+	mu    sync.Mutex        // lines of log points are printed by a goroutine of the run
+	found map[string]string // by the path in debug information
+	known map[string]string // the other way round
 }
 
-func newSources(a *launchArguments) sources {
-	s := sources{maps: a.SourceMap, found: make(map[string]string), known: make(map[string]string)}
+func newSources(a *launchArguments) *sources {
+	s := &sources{maps: a.SourceMap, found: make(map[string]string), known: make(map[string]string)}
 	for _, folder := range []string{a.Cwd, filepath.Dir(a.Program), filepath.Dir(a.Trace), "."} {
 		if whole, err := filepath.Abs(folder); err == nil && !slices.Contains(s.folders, whole) {
 			s.folders = append(s.folders, whole)
@@ -38,6 +41,8 @@ func newSources(a *launchArguments) sources {
 
 // here is the path on this machine of a file that debug information names. It may not exist.
 func (s *sources) here(file string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if known, ok := s.found[file]; ok {
 		return known
 	}
@@ -88,6 +93,8 @@ func (s *sources) spec(p *symbol.Program, at sourceLine) string {
 
 // there is how debug information may name a file of this machine.
 func (s *sources) there(p *symbol.Program, file string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if known, ok := s.known[file]; ok {
 		return known
 	}

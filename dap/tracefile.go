@@ -38,7 +38,7 @@ type framePoint struct {
 }
 
 func newTraceFile(v *view.View, s *session, closeFile func() error) (*traceFile, error) {
-	t := &traceFile{view: v, named: viewNames(v), sources: &s.sources, session: s, closeFile: closeFile,
+	t := &traceFile{view: v, named: viewNames(v), sources: s.sources, session: s, closeFile: closeFile,
 		lines: make(map[arch.Addr]symbol.Line)}
 	return t, t.stand(0)
 }
