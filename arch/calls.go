@@ -2,6 +2,9 @@ package arch
 
 // Calls is how a program makes system calls of Linux: by one instruction, with a number and up to six arguments in registers.
 type Calls struct {
+	// Restart is the register by which the kernel knows, when a stopped thread goes on, that it was in a call which may have to be
+	// restarted: all ones for none. It is empty where there is no such register.
+	Restart   string
 	Number    string   // the register with the number, from the entry to the return
 	Arguments []string // in order; the kernel gives them back as it got them
 	Result    string   // negative numbers down to -4095 are errors
@@ -21,7 +24,7 @@ func (c *Calls) Find(name string) (number int, ok bool) {
 // amd64Calls are the system calls of x86-64. The numbers between both groups stand for nothing on this machine: since 424 all
 // machines number new calls alike.
 var amd64Calls = &Calls{
-	Number: "orig_rax", Arguments: words("rdi rsi rdx r10 r8 r9"), Result: "rax",
+	Restart: "orig_rax", Number: "orig_rax", Arguments: words("rdi rsi rdx r10 r8 r9"), Result: "rax",
 	Names: append(append(words(`
 		read write open close stat fstat lstat poll lseek mmap mprotect munmap brk rt_sigaction rt_sigprocmask rt_sigreturn
 		ioctl pread64 pwrite64 readv writev access pipe select sched_yield mremap msync mincore madvise shmget shmat shmctl

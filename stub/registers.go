@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -110,6 +111,10 @@ func (x *session) readRegister(args string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	// LLDB reads xx as digits.
+	if x.errorStrings && !b.Has(slot.Offset, slot.Size) {
+		return nil, fmt.Errorf("nobody knows what %s holds here", slot.Reg.Name)
+	}
 	return reply.Registers.Append(nil, b.Part(slot.Offset, slot.Size)), nil
 }
 
@@ -142,7 +147,30 @@ func (x *session) writeRegister(args string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if x.errorStrings && slot.Reg.Num == x.target.ISA().PC {
+		if err := x.forgoRestart(id); err != nil {
+			return nil, err
+		}
+	}
 	return replyOK, x.setRegister(id, slot, value)
+}
+
+// forgoRestart has the kernel not restart the system call that a thread stopped in: it would move the new program counter back by the
+// length of an instruction. GDB does that by itself, LLDB does not.
+func (x *session) forgoRestart(id target.ThreadID) error {
+	calls := x.target.ISA().Machine.Calls
+	if calls == nil || calls.Restart == "" {
+		return nil
+	}
+	layout, err := x.registers()
+	if err != nil {
+		return err
+	}
+	slot := layout.ByName(calls.Restart)
+	if slot == nil {
+		return nil
+	}
+	return x.setRegister(id, slot, bytes.Repeat([]byte{0xff}, slot.Size))
 }
 
 // setRegister changes one register of a thread.

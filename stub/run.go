@@ -104,7 +104,10 @@ func (x *session) attach(pid int) ([]byte, error) {
 		x.config.Notify.Attached(pid)
 	}
 	ev := target.Event{Thread: id}
-	// Signal 0: the process was stopped by nothing of its own, and GDB shows none.
+	// Signal 0: the process was stopped by nothing of its own, and GDB shows none. LLDB would select no thread.
+	if x.errorStrings {
+		ev.Signal = target.SignalStop
+	}
 	x.welcome(ev, true)
 	if x.nonStop == nil {
 		return x.stopReply(ev), nil

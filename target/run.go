@@ -73,6 +73,7 @@ const (
 	SignalInt  Signal = 2
 	SignalTrap Signal = 5
 	SignalKill Signal = 9
+	SignalStop Signal = 17
 )
 
 // EventKind says what happened.

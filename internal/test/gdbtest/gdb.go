@@ -134,7 +134,7 @@ func command(t testing.TB, ctx context.Context, gdb, home, script, program strin
 	}
 	cmd := exec.CommandContext(ctx, testtool.Path(t, gdb), args...)
 	cmd.Env = environment(home)
-	isolate(cmd)
+	Isolate(cmd)
 	return cmd
 }
 

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// isolate gives cmd a process group and has the whole group killed when its context ends.
-func isolate(cmd *exec.Cmd) {
+// Isolate gives cmd a process group and has the whole group killed when its context ends.
+func Isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second

@@ -5,5 +5,5 @@ import (
 	"time"
 )
 
-// isolate has cmd killed alone when its context ends: there are no process groups.
-func isolate(cmd *exec.Cmd) { cmd.WaitDelay = 5 * time.Second }
+// Isolate has cmd killed alone when its context ends: there are no process groups.
+func Isolate(cmd *exec.Cmd) { cmd.WaitDelay = 5 * time.Second }

@@ -65,7 +65,7 @@ func Start(t testing.TB, c Config) *Server {
 	args := slices.Concat(server[1:], c.Flags, []string{comm}, c.Command)
 	s.cmd = exec.CommandContext(ctx, server[0], args...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = c.Stdin, &s.stdout, &s.stderr
-	isolate(s.cmd)
+	Isolate(s.cmd)
 	if err := s.cmd.Start(); err != nil {
 		cancel()
 		t.Fatal(err)
