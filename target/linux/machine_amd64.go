@@ -34,13 +34,6 @@ const (
 	// maxSequence is how far exclusive looks.
 	maxSequence = 0
 
-	// reach is how far a buffer may lie from its instruction, so that a jump and most operands relative to the pc still
-	// reach, data of the same object a little farther off included.
-	reach = 1<<31 - 1<<28
-
-	// maxSequence is how far exclusive looks.
-	maxSequence = 0
-
 	// userEnd is where the addresses of programs end.
 	userEnd arch.Addr = 1 << 47
 )
