@@ -8,14 +8,14 @@ import (
 	"tracewell/symbol/ctype"
 )
 
-// errUnheld is why a value that is returned in memory has no place: no register has its address when the function returns. GDB
-// does not show such a value either.
-var errUnheld = errors.New("the value is returned in memory, and by the procedure call standard of this machine no register holds " +
-	"its address at the return")
+// errUnheld is why a value that is returned in memory has no place: no register has its address when the function returns.
+// GDB does not show such a value either.
+var errUnheld = errors.New("the value is returned in memory, and by the procedure call standard of this machine no register " +
+	"holds its address at the return")
 
-// aapcsPlace finds the place of a result of C or C++ by the Procedure Call Standard for the Arm 64-bit Architecture (AAPCS64, 6.8
-// and 6.9): up to four numbers in floating point of one type, or vectors of one size, have a register each, whatever structure they are
-// in; what else has up to 16 bytes is in general registers as it lies in memory; and the rest is in memory.
+// aapcsPlace finds the place of a result of C or C++ by the Procedure Call Standard for the Arm 64-bit Architecture (AAPCS64,
+// 6.8 and 6.9): up to four numbers in floating point of one type, or vectors of one size, have a register each, whatever
+// structure they are in; what else has up to 16 bytes is in general registers as it lies in memory; and the rest is in memory.
 func aapcsPlace(r *arch.Results, t *ctype.Type) (Place, error) {
 	a := allocator{general: r.General, vector: r.Vector}
 	h := homogeneous{most: r.Homogeneous}
