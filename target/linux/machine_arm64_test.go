@@ -94,19 +94,3 @@ func TestStepFromHardwareBreakpoint(t *testing.T) {
 		t.Errorf("got %+v, want exit with code 0", ev)
 	}
 }
-
-// TestStepRangeOverSystemCall steps through a function with a system call in it, behind which the kernel ends a step in its own way.
-func TestStepRangeOverSystemCall(t *testing.T) {
-	const size = 20 // of the function
-	p := testprog.Build(t, "hammer", fixed)
-	r := launch(t, p.Path, "1", "1")
-	at := symbol(t, p.Path, "tick_stepped")
-	stop := target.Breakpoint{Addr: at, Length: 4}
-	r.insert(stop)
-	ev := r.resume(0)
-	r.remove(stop)
-	ev = r.do(target.Action{Thread: ev.Thread, Verb: target.StepRange, Start: at, End: at + size})
-	if pc := r.pc(ev.Thread); ev.Signal != target.SignalTrap || pc >= at && pc < at+size {
-		t.Errorf("got %+v at %s, want a stop behind the function at %s", ev, pc, at)
-	}
-}
