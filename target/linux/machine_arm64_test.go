@@ -94,3 +94,22 @@ func TestStepFromHardwareBreakpoint(t *testing.T) {
 		t.Errorf("got %+v, want exit with code 0", ev)
 	}
 }
+
+// TestStepRangeOverSystemCall steps through a function with a system call in it, behind which the kernel ends a step in its own way.
+func TestStepRangeOverSystemCall(t *testing.T) {
+	const size = 20 // of the function
+	p := testprog.Build(t, "hammer", fixed)
+	r := launch(t, p.Path, "1", "1")
+	r.target.PassSignals([]target.Signal{14}) // its alarm
+	at := symbol(t, p.Path, "tick_stepped")
+	stop := target.Breakpoint{Addr: at, Length: 4}
+	r.insert(stop)
+	ev := r.resume(0)
+	r.remove(stop)
+	step := target.Action{Thread: ev.Thread, Verb: target.StepRange, Start: at, End: at + size}
+	for ev = r.do(step); ev.Signal != target.SignalTrap; ev = r.do(step) { // the alarm, which the step is without
+	}
+	if pc := r.pc(ev.Thread); pc >= at && pc < at+size {
+		t.Errorf("got %+v at %s, want a stop behind the function at %s", ev, pc, at)
+	}
+}
