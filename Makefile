@@ -14,6 +14,12 @@ QUICK     = $(addprefix gdb.trace/,actions-changed circ disconnected-tracing pas
 # The packages whose tests are run on other processors, in a virtual machine.
 GUEST     = ./internal/sys ./inferior ./ax ./trace ./target/linux/internal/patch
 
+# The live tests that hold there so far.
+LIVE      = StopKinds|InjectBesideSleep|ForksLeftInNonStop|LandingPad|ExclusiveSequence|StepFromHardware|StepRangeOver|ExitCode|\
+            TracepointHits|TestWatchpoint$$|RunOut|NoThreadLocals|LibrariesOfLinker|FollowChild|KeepBoth|FollowVforkChild|ThreadEvents|\
+            TestCatch|StepOutOfVfork|TestAttach$$|TestWrapper
+EMPTY    :=
+
 # Where install puts things.
 PLACE     = $(DESTDIR)$(PREFIX)
 BASHDIR   = $(PLACE)/share/bash-completion/completions
@@ -117,6 +123,7 @@ tdesc-live: ## the descriptions that QEMU's stubs serve, against a GDB for every
 test-arm64 test-riscv64: test-%: ## tests of packages on another processor, in one boot of a virtual machine; installs QEMU and a cross compiler
 	@test/vm/setup $*
 	test/vm/run $(GUESTFLAGS) $* $(GUEST)
+	test/vm/run $(GUESTFLAGS) -r '$(subst $(EMPTY) $(EMPTY),,$(LIVE))' $* ./target/linux
 
 prove-guard: setup ## recorder and server killed by SIGKILL 300 times at each rate of hits, beside two busy loops: what becomes of the program; half an hour
 	$(GO) test -count 1 -timeout 0 -v ./internal/test/guardtest -kills $(or $(KILLS),75)
