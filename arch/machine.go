@@ -78,6 +78,12 @@ type Machine struct {
 	FrameChain bool
 	// ReturnAddress is the address that a return address stands for, which may have been signed; nil where it is the same.
 	ReturnAddress func(saved Addr, signed bool) Addr
+	// BlocksAbove says that the blocks of a thread's own variables lie above the thread pointer, behind a header of so many bytes
+	// (variant I of the TLS ABI); 0 where they end at the pointer (variant II).
+	BlocksAbove int
+	// Wider has, by the beginning of the names of registers, that of those which some descriptions have in their place: their
+	// lowest bytes are the same.
+	Wider map[string]string
 	// Unwinding is what GDB 13.1 needs for a stack frame.
 	Unwinding Unwinding
 	// Show has registers for which "info registers" of GDB 13 shows fields in place of a decimal number, by what it shows
@@ -159,6 +165,9 @@ type Results struct {
 	Memory                 string   // holds the address of a value that is returned in memory
 	GoGeneral, GoVector    []string // by Go's ABIInternal
 	Goroutine              string   // points to the runtime.g of the goroutine that runs
+	// Homogeneous is how many numbers in floating point, or vectors, of one type each have a register of their own, where they are
+	// all that is in a value (AAPCS64); 0 where eightbytes of values have classes (System V).
+	Homogeneous int
 }
 
 // Part is a register that is a part of another.
@@ -275,6 +284,15 @@ func (m *Machine) Register(name string) *Register {
 		return &m.Registers[i]
 	}
 	return nil
+}
+
+// WiderName is the name of the register that descriptions may have in the place of one, "" if there is none.
+func (m *Machine) WiderName(name string) string {
+	n := strings.TrimRight(name, "0123456789")
+	if wider := m.Wider[n]; wider != "" {
+		return wider + name[len(n):]
+	}
+	return ""
 }
 
 // Part finds a part of a register by its name, false if there is none.

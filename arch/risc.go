@@ -193,6 +193,11 @@ var aarch64 = &Machine{
 	DWARF: dwarf(map[int][]string{0: numbered("x", 31), 31: {"sp"}, 64: numbered("v", 32)}),
 	PC:    "pc", SP: "sp", FP: "x29", Zero: "xzr", ThreadPointer: "tpidr", Arguments: numbered("x", 8),
 	CalleeSaved: words("x19 x20 x21 x22 x23 x24 x25 x26 x27 x28 x29"), FrameChain: true, ReturnAddress: aarch64Return,
+	Results: &Results{
+		General: numbered("x", 8), Vector: numbered("v", 8), Homogeneous: 4,
+		GoGeneral: numbered("x", 16), GoVector: numbered("v", 16), Goroutine: "x28",
+	},
+	Wider: map[string]string{"v": "z"}, BlocksAbove: 16,
 	Plausible: func(op, size uint64) bool { return size == 4 && op>>25&0xf >= 4 }, WideValues: true,
 	Mnemonics: Mnemonics{
 		Moves:     words("l mov mvn neg adr mrs fmov clz rev ext uxt sxt bl"),

@@ -8,9 +8,9 @@ import (
 	"tracewell/arch"
 )
 
-// Where a thread's own variables are, on machines whose blocks end at the thread pointer (variant II of the TLS ABI: x86, s390,
-// sparc). The block of the main program's variables is the last one there, so its place follows from the program header alone,
-// whatever the C library.
+// Where a thread's own variables are. On some machines the blocks end at the thread pointer (variant II of the TLS ABI: x86, s390,
+// sparc), on others they lie above it, behind a header (variant I: Arm; arch.Machine.BlocksAbove). The block of the main program's
+// variables is the nearest one, so its place follows from the program header alone, whatever the C library.
 //
 // Objects that the dynamic linker loads are numbered, and each thread has a vector (DTV) of its blocks by these numbers. A
 // block comes to be when the thread first uses it, unless the linker found room for it at a fixed distance in front of the
@@ -50,8 +50,8 @@ func (s *ProgramSpace) ThreadLocals(pointer, object arch.Addr) (arch.Addr, error
 	return 0, errors.New("the program's C library does not describe its thread-local storage as glibc 2.34 does")
 }
 
-// mainBlock is the address of the main program's variables. The end of their block is the thread pointer but for what
-// aligns its start.
+// mainBlock is the address of the main program's variables. The end of their block is the thread pointer, or its start the end of
+// the header, but for what aligns its start.
 func (s *ProgramSpace) mainBlock(pointer arch.Addr) (arch.Addr, error) {
 	h, err := s.programHeaders()
 	if err != nil {
@@ -59,11 +59,23 @@ func (s *ProgramSpace) mainBlock(pointer arch.Addr) (arch.Addr, error) {
 	}
 	for _, p := range h.segments {
 		if p.Type == elf.PT_TLS {
+			if header := s.blocksAbove(); header > 0 {
+				padding := (p.Vaddr - header) & (max(p.Align, 1) - 1)
+				return s.wrap(pointer + arch.Addr(header+padding)), nil
+			}
 			padding := -(p.Vaddr + p.Memsz) & (max(p.Align, 1) - 1)
 			return s.wrap(pointer - arch.Addr(p.Memsz+padding)), nil
 		}
 	}
 	return 0, errors.New("the program has no thread-local variables")
+}
+
+// blocksAbove is arch.Machine.BlocksAbove, 0 for a machine of which nothing is known.
+func (s *ProgramSpace) blocksAbove() uint64 {
+	if s.isa.Machine == nil {
+		return 0
+	}
+	return uint64(s.isa.Machine.BlocksAbove)
 }
 
 // describing is the prefix of the names of the symbols that describe structures.
@@ -131,7 +143,11 @@ func (g *glibc) block(pointer, object arch.Addr) arch.Addr {
 	if g.err == nil && number == 0 {
 		g.err = errors.New("the object has no thread-local variables")
 	}
-	vector := arch.Addr(g.get(pointer, "pthread_dtvp"))
+	above, thread := g.space.blocksAbove() > 0, pointer
+	if above { // the thread's structure lies below the pointer then
+		thread -= arch.Addr(g.size("pthread"))
+	}
+	vector := arch.Addr(g.get(thread, "pthread_dtvp"))
 	elements := g.describe("dtv_dtv")
 	element := func(i uint64) arch.Addr {
 		return vector + arch.Addr(elements.offset) + arch.Addr(i*uint64(elements.bits/8))
@@ -147,6 +163,9 @@ func (g *glibc) block(pointer, object arch.Addr) arch.Addr {
 	distance := arch.Addr(g.get(object, "link_map_l_tls_offset"))
 	if g.err == nil && (distance == 0 || distance == g.space.wrap(^arch.Addr(0))) {
 		g.err = ErrNotAllocated
+	}
+	if above {
+		return g.space.wrap(pointer + distance)
 	}
 	return g.space.wrap(pointer - distance)
 }

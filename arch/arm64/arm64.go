@@ -8,8 +8,8 @@
 //
 // Two things are new for a tracer that comes from x86-64:
 //
-//   - A load-exclusive and its store-exclusive belong together. An exception in between, and so a trap, makes the store fail and the
-//     program try again, for ever. Exclusive finds such sequences.
+//   - A load-exclusive and its store-exclusive belong together. An exception in between, and so a trap, makes the store fail, and
+//     the program tries again, for ever. Exclusive finds such sequences.
 //   - PSTATE.BTYPE says that an indirect branch has led here, where on guarded pages only certain instructions may stand. The
 //     breakpoint instruction is exempt, and the displaced instruction is executed elsewhere, so whoever moves the pc clears BTYPE
 //     (UserRegs.SetPC). A program that branches to another instruction than such a pad faults without a breakpoint there, and goes
@@ -21,6 +21,7 @@ package arm64
 import (
 	"encoding/binary"
 	"fmt"
+	"sync"
 
 	"tracewell/arch"
 	"tracewell/arch/a64"
@@ -231,11 +232,15 @@ type thread struct {
 	m Memory
 	// far notes an access by another base than sp and the pc. Such addresses may be tagged, and a processor that checks tags faults
 	// where no access of a tracer does.
-	far *bool
+	far  bool
+	step effect.Step
 }
 
+// threads are there to be used again: they are given to package effect as interfaces, which would allocate one for each hit.
+var threads = sync.Pool{New: func() any { return new(thread) }}
+
 // Register implements effect.Thread.
-func (t thread) Register(n int) (uint64, bool) {
+func (t *thread) Register(n int) (uint64, bool) {
 	if n == a64.Status {
 		return t.r[PState] &^ (branchType | softwareStep), true
 	}
@@ -243,9 +248,9 @@ func (t thread) Register(n int) (uint64, bool) {
 }
 
 // Load implements effect.Thread.
-func (t thread) Load(addr uint64, p []byte, near bool) bool {
+func (t *thread) Load(addr uint64, p []byte, near bool) bool {
 	if !near {
-		*t.far = true
+		t.far = true
 		return false
 	}
 	return t.m == nil || t.m.Read(arch.Addr(addr), p)
@@ -260,15 +265,17 @@ func (in *Instruction) tryOut() bool {
 	for i := range PC {
 		r[i] = 1 << 12
 	}
-	var s effect.Step
-	return in.run(&s, &r, nil)
+	t := threads.Get().(*thread)
+	defer threads.Put(t)
+	return t.run(in, &r, nil)
 }
 
-// run has s be the effects of the instruction, and reports whether they are known.
-func (in *Instruction) run(s *effect.Step, r *UserRegs, m Memory) bool {
-	far := false
-	s.Begin(thread{r, m, &far})
-	return a64.Emulate(s, in.code[:], uint64(in.at)) && !far && (len(s.Stored) == 0 || s.Near)
+// run has the step be the effects of an instruction, and reports whether they are known.
+func (t *thread) run(in *Instruction, r *UserRegs, m Memory) bool {
+	t.r, t.m, t.far = r, m, false
+	s := &t.step
+	s.Begin(t)
+	return a64.Emulate(s, in.code[:], uint64(in.at)) && !t.far && (len(s.Stored) == 0 || s.Near)
 }
 
 // Emulate gives the instruction its effect on r and m and leaves in r[PC] the address where the thread goes on. What r[PC] held
@@ -279,8 +286,10 @@ func (in *Instruction) Emulate(r *UserRegs, m Memory) bool {
 	if in.isIndirect() {
 		return in.branch(r)
 	}
-	var s effect.Step
-	if !in.run(&s, r, m) || len(s.Stored) > 0 && !m.Write(arch.Addr(s.Addr), s.Stored) {
+	t := threads.Get().(*thread)
+	defer threads.Put(t)
+	s := &t.step
+	if !t.run(in, r, m) || len(s.Stored) > 0 && !m.Write(arch.Addr(s.Addr), s.Stored) {
 		return false
 	}
 	for _, w := range s.Registers {

@@ -50,7 +50,7 @@ func Exclusive(code []byte, before int, at arch.Addr) (first, last arch.Addr, fo
 		switch {
 		case store:
 			return first, at + arch.Addr(on), true
-		case load:
+		case load, endsSequence(word(on)):
 			return 0, 0, false
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
+	"tracewell/arch/arm64"
 )
 
 // Piece is a stretch of a function's code, all of which is instructions.
@@ -35,12 +36,13 @@ type Exits struct {
 // and the one behind it, whether it is known to be a tail call. The error says why the function's code cannot be taken apart with
 // certainty.
 func Find(m *arch.Machine, function []Piece, tail func(at, behind arch.Addr) bool) (Exits, error) {
-	if m != arch.AMD64 {
+	scan := scanners[m.Name]
+	if scan == nil {
 		return Exits{}, fmt.Errorf("return instructions of %s are not known here", m.Title)
 	}
 	s := sweep{function: function, tail: tail, begun: make(map[arch.Addr]bool)}
 	for _, piece := range function {
-		amd64.Scan(piece.Code, piece.Addr, s.visit)
+		scan(piece, s.visit)
 	}
 	for _, target := range s.targets {
 		if s.err == nil && !s.begun[target] {
@@ -53,11 +55,43 @@ func Find(m *arch.Machine, function []Piece, tail func(at, behind arch.Addr) boo
 // IsReturn reports whether code begins with an instruction by which a function returns to its caller.
 func IsReturn(m *arch.Machine, code []byte) bool {
 	returns := false
-	if m == arch.AMD64 && len(code) > 0 {
+	switch {
+	case len(code) == 0:
+	case m == arch.AMD64:
 		in, err := amd64.Decode(code, 0)
 		returns = err == nil && in.Flow() == amd64.FlowReturn
+	case m == arm64.ISA.Machine:
+		in, err := arm64.Decode(code, 0)
+		returns = err == nil && in.Flow() == arm64.FlowReturn
 	}
 	return returns
+}
+
+// step is one instruction of a function.
+type step struct {
+	at      arch.Addr
+	len     int
+	returns bool
+	// A jump leads to target, always or under a condition, or through a register or memory (indirect).
+	jumps, always, indirect bool
+	target                  arch.Addr
+	unknown                 bool
+}
+
+// scanners take code apart, by the names of machines.
+var scanners = map[string]func(piece Piece, visit func(step)){
+	arch.AMD64.Name: func(piece Piece, visit func(step)) {
+		amd64.Scan(piece.Code, piece.Addr, func(s amd64.Step) {
+			visit(step{s.At, s.Len, s.Flow == amd64.FlowReturn, s.Flow == amd64.FlowJump, s.Always, s.Indirect, s.Target,
+				s.Unknown})
+		})
+	},
+	arm64.ISA.Machine.Name: func(piece Piece, visit func(step)) {
+		arm64.Scan(piece.Code, piece.Addr, func(s arm64.Step) {
+			visit(step{s.At, arm64.Length, s.Flow == arm64.FlowReturn, s.Flow == arm64.FlowJump, s.Always, s.Indirect, s.Target,
+				s.Unknown})
+		})
+	},
 }
 
 // sweep is a function that is being gone over.
@@ -70,24 +104,24 @@ type sweep struct {
 	err      error
 }
 
-func (s *sweep) visit(step amd64.Step) {
-	s.begun[step.At] = true
+func (s *sweep) visit(step step) {
+	s.begun[step.at] = true
 	switch {
-	case step.Unknown && s.err == nil:
-		s.err = fmt.Errorf("there is no instruction known at %v", step.At)
-	case step.Flow == amd64.FlowReturn:
-		s.found.Returns = append(s.found.Returns, step.At)
-	case step.Indirect && s.tail(step.At, step.At+arch.Addr(step.Len)):
-		s.found.Tails = append(s.found.Tails, step.At)
-	case step.Indirect:
-		s.found.Unclear = append(s.found.Unclear, step.At)
-	case step.Flow != amd64.FlowJump || step.Target == 0:
-	case s.has(step.Target):
-		s.targets = append(s.targets, step.Target)
-	case step.Always:
-		s.found.Tails = append(s.found.Tails, step.At)
+	case step.unknown && s.err == nil:
+		s.err = fmt.Errorf("there is no instruction known at %v", step.at)
+	case step.returns:
+		s.found.Returns = append(s.found.Returns, step.at)
+	case step.indirect && s.tail(step.at, step.at+arch.Addr(step.len)):
+		s.found.Tails = append(s.found.Tails, step.at)
+	case step.indirect:
+		s.found.Unclear = append(s.found.Unclear, step.at)
+	case !step.jumps || step.target == 0:
+	case s.has(step.target):
+		s.targets = append(s.targets, step.target)
+	case step.always:
+		s.found.Tails = append(s.found.Tails, step.at)
 	default:
-		s.found.Unclear = append(s.found.Unclear, step.At)
+		s.found.Unclear = append(s.found.Unclear, step.at)
 	}
 }
 

@@ -1,6 +1,8 @@
 package exits
 
 import (
+	"encoding/binary"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -53,7 +55,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, found, err)
 		}
 	}
-	if _, err := Find(arch.ByName("aarch64"), nil, nil); err == nil {
+	if _, err := Find(arch.ByName("mips64"), nil, nil); err == nil {
 		t.Error("exits are found on a machine of which nothing is known")
 	}
 }
@@ -64,5 +66,36 @@ func TestIsReturn(t *testing.T) {
 		if IsReturn(arch.AMD64, []byte(code)) != want {
 			t.Errorf("% x is a return: %v", code, !want)
 		}
+	}
+}
+
+// TestFindA64 finds the exits of a function of A64 with a loop, a tail call, a branch to another function under a condition, and a
+// signed return.
+func TestFindA64(t *testing.T) {
+	words := []uint32{
+		0xf1000400, // 1000: subs x0, x0, #1
+		0x54ffffe1, // 1004: b.ne 1000
+		0xb4000040, // 1008: cbz x0, 1010
+		0x14000100, // 100c: b 140c
+		0xb5000800, // 1010: cbnz x0, 1110
+		0xd61f0200, // 1014: br x16
+		0xd65f03c0, // 1018: ret
+		0xd65f0bff, // 101c: retaa
+	}
+	var code []byte
+	for _, w := range words {
+		code = binary.LittleEndian.AppendUint32(code, w)
+	}
+	machine := arch.ByName("aarch64")
+	found, err := Find(machine, []Piece{{0x1000, code}}, func(at, _ arch.Addr) bool { return at == 0x1014 })
+	want := Exits{Returns: []arch.Addr{0x1018, 0x101c}, Tails: []arch.Addr{0x100c, 0x1014}, Unclear: []arch.Addr{0x1010}}
+	if err != nil || !reflect.DeepEqual(found, want) {
+		t.Errorf("found %v, %v, want %v", found, err, want)
+	}
+	if !IsReturn(machine, code[0x18:]) || IsReturn(machine, code) {
+		t.Error("ret is no return, or subs is one")
+	}
+	if _, err := Find(machine, []Piece{{0x1000, make([]byte, 8)}}, nil); err == nil {
+		t.Error("exits are found among zeros")
 	}
 }

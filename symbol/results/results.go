@@ -1,9 +1,9 @@
 // Package results says where a function leaves the value that it returns, when it is about to return: in which registers, or in
 // memory. It computes with types; what the registers and the memory hold is for others to read.
 //
-// C and C++ follow the System V ABI (sysv.go), Go its ABIInternal (golang.go). Rust has no convention that anybody promises, so a
-// value of Rust has a place only where what rustc does is known (rust.go). Where a convention cannot be told from debug
-// information there is an error and no guess: a wrong value is worse than none.
+// C and C++ follow the System V ABI (sysv.go) or that of Arm (aapcs.go), Go its ABIInternal (golang.go). Rust has no convention
+// that anybody promises, so a value of Rust has a place only where what rustc does is known (rust.go). Where a convention cannot be
+// told from debug information there is an error and no guess: a wrong value is worse than none.
 package results
 
 import (
@@ -42,7 +42,13 @@ func Of(m *arch.Machine, language ctype.Language, t *ctype.Type) (Place, error) 
 	case ctype.Go:
 		return goPlace(m.Results, t)
 	case ctype.Rust:
+		if m.Results.Homogeneous > 0 {
+			return Place{}, fmt.Errorf("where functions of Rust return values on %s is not known here", m.Title)
+		}
 		return rustPlace(m.Results, t)
+	}
+	if m.Results.Homogeneous > 0 {
+		return aapcsPlace(m.Results, t)
 	}
 	return sysvPlace(m.Results, t)
 }

@@ -81,8 +81,40 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%v of language %v: %q, not %q", test.t, test.language, got, test.want)
 		}
 	}
-	if _, err := Of(arch.ByName("aarch64"), ctype.C, number); err == nil {
+	if _, err := Of(arch.ByName("mips64"), ctype.C, number); err == nil {
 		t.Error("there is a place on a machine of which nothing is known")
+	}
+}
+
+// TestPlacesAArch64: what AAPCS64 has in registers, and what not.
+func TestPlacesAArch64(t *testing.T) {
+	quads := ctype.RecordOf("s", 32, field("a", 0, real8), field("b", 8, ctype.ArrayOf(real8, 3)))
+	overlaid := ctype.RecordOf("u", 8, field("a", 0, real8), field("b", 0, real8))
+	for _, test := range []struct {
+		language ctype.Language
+		t        *ctype.Type
+		want     string
+	}{
+		{ctype.C, number, "x0 0+4"},
+		{ctype.C, real8, "v0 0+8"},
+		{ctype.C, ctype.RecordOf("s", 16, field("a", 0, real8), field("b", 8, number)), "x0 0+8, x1 8+8"},
+		{ctype.C, ctype.RecordOf("s", 12, field("a", 0, real4), field("b", 4, real4), field("c", 8, real4)), "v0 0+4, v1 4+4, v2 8+4"},
+		{ctype.C, ctype.RecordOf("s", 12, field("a", 0, real4), field("b", 4, number), field("c", 8, real4)), "x0 0+8, x1 8+4"},
+		{ctype.C, quads, "v0 0+8, v1 8+8, v2 16+8, v3 24+8"},
+		{ctype.C, overlaid, "v0 0+8"},
+		{ctype.C, ctype.RecordOf("s", 40, field("a", 0, ctype.ArrayOf(real8, 5))), "returned in memory"},
+		{ctype.C, ctype.RecordOf("s", 24, field("a", 0, ctype.ArrayOf(word, 3))), "returned in memory"},
+		{ctype.Rust, number, "not known here"},
+		{ctype.Go, ctype.RecordOf("", 16, field("a", 0, real8), field("b", 8, word)), "v0 0+8, x0 8+8"},
+	} {
+		place, err := Of(arch.ByName("aarch64"), test.language, test.t)
+		got := describe(place)
+		if err != nil {
+			got = err.Error()
+		}
+		if err == nil && got != test.want || err != nil && !strings.Contains(got, test.want) {
+			t.Errorf("%v of language %v: %q, not %q", test.t, test.language, got, test.want)
+		}
 	}
 }
 

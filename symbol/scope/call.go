@@ -204,8 +204,8 @@ func (m *Image) resultPlace(p results.Place, t *ctype.Type) (expr.Place, error) 
 		}
 	}
 	for _, part := range p.Parts {
-		slot := m.options.Layout.ByName(part.Register)
-		if slot == nil || slot.Size < part.Size {
+		slot, size := m.slot(part.Register)
+		if slot == nil || size < part.Size {
 			return nil, fmt.Errorf("the target has no register %s of %d bytes", part.Register, part.Size)
 		}
 		// A part has the lowest bytes of its register; of a long double the rest of its 16 bytes means nothing.

@@ -14,13 +14,26 @@ import (
 // register finds a register of the target by DWARF's number, which the psABI of each machine assigns: its number in packets, and
 // its size in bytes. The name is what both sides know; arch has it for each machine.
 func (m *Image) register(n uint64) (arch.Reg, int, error) {
-	if slot := m.options.Layout.ByName(m.registerName(n)); slot != nil {
-		return slot.Reg.Num, slot.Size, nil
+	if slot, size := m.slot(m.registerName(n)); slot != nil {
+		return slot.Reg.Num, size, nil
 	}
 	if len(m.options.Layout.Slots) == 0 {
 		return 0, 0, fmt.Errorf("its location needs a register, and those of %s are not known", m.options.ISA.Name)
 	}
 	return 0, 0, fmt.Errorf("the target has no register %s", m.registerName(n))
+}
+
+// slot finds a register of the target, or the wider one that it is a part of, by the name that arch has. It returns how many bytes
+// the register of that name has.
+func (m *Image) slot(name string) (*tdesc.Slot, int) {
+	if slot := m.options.Layout.ByName(name); slot != nil {
+		return slot, slot.Size
+	}
+	machine := m.options.ISA.Machine
+	if slot := m.options.Layout.ByName(machine.WiderName(name)); slot != nil {
+		return slot, machine.Register(name).Size
+	}
+	return nil, 0
 }
 
 // registerName is what GDB calls a register, for messages as well.

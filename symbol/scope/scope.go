@@ -179,15 +179,23 @@ func (m *Image) eachVariable() map[string]bool {
 	return names
 }
 
-// Return is where the return address lies, by the unwind table at the pc, for GDB's $_ret. Machines with a link register have it
-// in memory only once the prologue has saved it.
+// Return is where the return address lies, by the unwind table at the pc, for GDB's $_ret. On machines with a link register it is
+// in that until the prologue has saved it.
 func (s *Scope) Return() (expr.Object, error) {
 	o := expr.Object{Name: "$_ret", Type: ctype.PointerTo(ctype.Void, s.image.options.ISA.AddrSize)}
 	unwound, err := s.image.file.CFA(s.pc)
 	if err != nil {
 		return o, err
 	}
-	rule := unwound.Registers[unwound.Return]
+	rule, told := unwound.Registers[unwound.Return]
+	isPC := s.image.registerName(unwound.Return) == s.image.options.ISA.Machine.PC
+	if !isPC && (!told || rule.Kind == debuginfo.RuleSame) {
+		reg, size, err := s.image.register(unwound.Return)
+		if err == nil {
+			o.Place = expr.Register{Num: reg, Size: size}
+		}
+		return o, err
+	}
 	if rule.Kind != debuginfo.RuleOffset {
 		return o, errors.New("the return address is not in memory here")
 	}

@@ -214,15 +214,12 @@ func (t *Target) stepUnwatched(k *task) passage {
 		return lost
 	}
 	sys.SetSignalMask(k.tid, blocked)
-	if cause, err := k.cause(); err == nil && k.stop.signal == sys.SIGTRAP && cause == stepCode {
+	if cause, err := k.cause(); err == nil && k.stop.signal == sys.SIGTRAP && cause == trapTrace {
 		return done
 	}
 	t.queueStop(k)
 	return lost
 }
-
-// stepCode is TRAP_TRACE, the si_code of the SIGTRAP that a step ends with.
-const stepCode = 2
 
 // hitBeside deals with the tracepoint at the place of a hardware breakpoint that a task stops at: it will not run into its
 // breakpoint.

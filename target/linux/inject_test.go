@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -14,10 +15,13 @@ import (
 	"tracewell/target"
 )
 
+// sysGetpid is the number of getpid.
+var sysGetpid = map[string]uint64{"amd64": 39, "arm64": 172, "riscv64": 172}[runtime.GOARCH]
+
 // TestInjectIntoClone makes calls in a program whose main thread does little else than create threads, and so is often
 // stopped in the middle of it. Each call must be made, and each thread be created once.
 func TestInjectIntoClone(t *testing.T) {
-	const sysGetpid, threads, calls = 39, 600, 3
+	const threads, calls = 600, 3
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -39,6 +39,8 @@ func kindOfStop(s ptraceStop, code int32, stepped bool) stopKind {
 		return noSignal
 	case s.signal != sys.SIGTRAP:
 		return programSignal
+	case code == host.breakpointCode(): // before the next, which breakpoint instructions have on most processors
+		return programTrap
 	case code == trapBreakpoint, code == trapHardware, code == trapTrace && stepped:
 		return tracerTrap
 	}

@@ -46,6 +46,9 @@ func TestStopKinds(t *testing.T) {
 		{"SIGSEGV", at(sys.SIGSEGV, 0), 1, true, sys.SIGSEGV, sys.SIGSEGV},
 		{"SIGRTMIN+3", at(realTime, 0), -1, true, realTime, realTime},
 	} {
+		if row.code == trapBreakpoint && host.breakpointCode() == trapBreakpoint && row.usual == 0 && row.every == 0 {
+			continue // where breakpoint instructions have that code nothing else has
+		}
 		kind := kindOfStop(row.by, row.code, row.stepped)
 		signal := row.by.signal
 		for _, c := range []struct {

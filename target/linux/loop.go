@@ -3,6 +3,8 @@
 package linux
 
 import (
+	"encoding/binary"
+
 	"tracewell/internal/routine"
 	"tracewell/internal/sys"
 	"tracewell/target"
@@ -153,14 +155,20 @@ func (t *Target) trapped(k *task) {
 
 // cause is the si_code of the signal that k is stopped with: the code of a breakpoint instruction for one, another positive
 // number for a step or a debug register, 0 or less for what a program sent. A step that ends behind a one-byte instruction with
-// an inserted breakpoint on it looks like the breakpoint otherwise.
+// an inserted breakpoint on it looks like the breakpoint otherwise. On some processors a step over a system call ends with a signal
+// that nobody has sent (user_single_step_report in linux/ptrace.h).
 func (k *task) cause() (int32, error) {
 	if k.ended {
 		return trapTrace, nil
 	}
 	var info [sys.SiginfoSize]byte
 	err := sys.GetSiginfo(k.tid, &info)
-	return siCode(&info), err
+	code := siCode(&info)
+	const sender = 16 // offset of si_pid
+	if code == 0 && k.stepping && binary.LittleEndian.Uint32(info[sender:]) == 0 {
+		code = trapTrace
+	}
+	return code, err
 }
 
 // byBreakpoint reports whether an int3 stopped k.

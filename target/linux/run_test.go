@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -351,6 +352,9 @@ func TestThreadsComeAndGo(t *testing.T) {
 	}
 }
 
+// before is 1 where a watchpoint stops in front of the access, as debuggers know of those processors, and 0 where it does behind.
+var before = map[string]byte{"arm64": 1}[runtime.GOARCH]
+
 // A watchpoint stops every thread that writes, also where a displaced instruction does it.
 func TestWatchpoint(t *testing.T) {
 	needs.DebugRegisters(t)
@@ -371,8 +375,8 @@ func TestWatchpoint(t *testing.T) {
 			t.Fatalf("got %+v, want a stop for the watchpoint at %s", ev, calls)
 		}
 		var b [8]byte
-		if _, err := r.target.ReadMemory(id, calls, b[:]); err != nil || b[0] != want {
-			t.Errorf("after write %d the counter is %d (%v)", want, b[0], err)
+		if _, err := r.target.ReadMemory(id, calls, b[:]); err != nil || b[0] != want-before {
+			t.Errorf("at write %d the counter is %d (%v)", want, b[0], err)
 		}
 		ev = r.resume(0)
 	}
@@ -415,8 +419,9 @@ func TestDebugRegistersRunOut(t *testing.T) {
 	if err := r.target.InsertBreakpoint(id, target.Breakpoint{Kind: target.AccessWatch, Addr: at + 1, Length: 3}); err != nil {
 		t.Errorf("two registers for three bytes: %v", err)
 	}
-	if err := r.target.InsertBreakpoint(id, target.Breakpoint{Kind: target.ReadWatch, Addr: at, Length: 8}); !errors.Is(err, target.ErrUnsupported) {
-		t.Errorf("reads alone: %v, want ErrUnsupported", err)
+	err := r.target.InsertBreakpoint(id, target.Breakpoint{Kind: target.ReadWatch, Addr: at, Length: 8})
+	if has := runtime.GOARCH == "arm64"; has != (err == nil) || !has && !errors.Is(err, target.ErrUnsupported) {
+		t.Errorf("reads alone: %v, on %s", err, runtime.GOARCH)
 	}
 }
 

@@ -9,7 +9,11 @@
 enum { MOST = 4096, STACK = 64 << 10 };
 
 __asm__(".text\n .p2align 4\n .globl tick\n .type tick, @function\n"
+#ifdef __aarch64__
+        "tick: mov x9, x0\n mov x8, 173\n .globl site_stepped\n site_stepped: svc 0\n add x0, x0, x9\n ret\n" /* getppid */
+#else
         "tick: mov $110, %eax\n .globl site_stepped\n site_stepped: syscall\n add %rdi, %rax\n ret\n" /* getppid */
+#endif
         ".size tick, . - tick\n");
 long tick(long n);
 

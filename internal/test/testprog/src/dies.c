@@ -22,7 +22,11 @@ __attribute__((noipa)) static void die(const char *how, volatile int *nowhere)
     if (strcmp(how, "abort") == 0)
         abort();
     if (strcmp(how, "trap") == 0)
+#ifdef __aarch64__
+        __asm__ volatile("brk #0");
+#else
         __asm__ volatile("int3");
+#endif
     *nowhere = 1; /* mark: segv-line */
 }
 

@@ -15,7 +15,12 @@ long storm_base = 70;
 
 /* Two places for tracepoints: step() begins with a push, and add_base() with an operand relative to the pc. */
 __asm__(".text\n .globl add_base\n .type add_base, @function\n"
+#ifdef __aarch64__
+        "add_base: fmov d0, x0\n adrp x1, storm_base\n ldr x1, [x1, :lo12:storm_base]\n add x0, x0, x1\n ret\n"
+        ".size add_base, . - add_base\n");
+#else
         "add_base: mov storm_base(%rip), %rax\n add %rdi, %rax\n ret\n .size add_base, . - add_base\n");
+#endif
 long add_base(long n);
 
 __attribute__((noipa)) long step(long n)

@@ -20,9 +20,15 @@ enum { MOST = 256 };
 
 long hammer_base = 1000;
 
+#ifdef __aarch64__
+FUNCTION(tick_emulated, "stp x29, x30, [sp, -16]!\n mov x29, sp\n add x0, x0, 1\n ldp x29, x30, [sp], 16\n ret")
+FUNCTION(tick_slot, "fmov d0, x0\n adrp x1, hammer_base\n ldr x1, [x1, :lo12:hammer_base]\n add x0, x0, x1\n ret")
+FUNCTION(tick_stepped, "mov x9, x0\n mov x8, 173\n .globl site_stepped\n site_stepped: svc 0\n add x0, x0, x9\n ret") /* getppid */
+#else
 FUNCTION(tick_emulated, "push %rbp\n mov %rsp, %rbp\n lea 1(%rdi), %rax\n pop %rbp\n ret")
 FUNCTION(tick_slot, "mov hammer_base(%rip), %rax\n add %rdi, %rax\n ret")
 FUNCTION(tick_stepped, "mov $110, %eax\n .globl site_stepped\n site_stepped: syscall\n add %rdi, %rax\n ret") /* getppid */
+#endif
 
 static volatile int ending;
 static volatile long handled;

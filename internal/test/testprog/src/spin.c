@@ -1,6 +1,7 @@
 /* spin COUNT [mov|push|nop|nop5]: calls a tick function COUNT times and prints what a call costs. The four functions do the
  * same and differ in their first instruction, which is where a probe goes: tick_mov begins with a mov of 7 bytes, tick_push
- * with one byte that is easily emulated, tick_nop and tick_nop5 with a nop of 1 and of 5 bytes. */
+ * with one byte that is easily emulated, tick_nop and tick_nop5 with a nop of 1 and of 5 bytes; on AArch64 tick_mov with an
+ * instruction that is not emulated, tick_push with the usual beginning of functions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +9,27 @@
 
 char buffer[16] = "0123456789abcde";
 
+#ifdef __aarch64__
+#define BODY "add x0, x0, x1\n ret\n"
+#else
 #define BODY "lea (%rdi,%rsi), %rax\n ret\n"
+#endif
 #define TICK(name, first) \
     __asm__(".text\n .globl tick_" #name "\n .type tick_" #name ", @function\n" \
             "tick_" #name ":\n" first BODY ".size tick_" #name ", . - tick_" #name "\n"); \
     long tick_##name(long i, char *buf);
 
+#ifdef __aarch64__
+TICK(mov, "fmov d0, x0\n")                           /* which no tracer emulates */
+TICK(push, "stp x29, x30, [sp, -16]!\n ldp x29, x30, [sp], 16\n")
+TICK(nop, "nop\n")
+TICK(nop5, "nop\n")
+#else
 TICK(mov, ".byte 0x48, 0xc7, 0xc0, 42, 0, 0, 0\n")   /* mov $42, %rax */
 TICK(push, "push %rbp\n pop %rbp\n")
 TICK(nop, "nop\n")
 TICK(nop5, ".byte 0x0f, 0x1f, 0x44, 0, 0\n")         /* nopl 0(%rax,%rax) */
+#endif
 
 static const struct {
     const char *name;
