@@ -17,9 +17,11 @@ import (
 )
 
 // moves are the instructions that have another effect elsewhere, or are not to be copied, as objdump writes them without aliases.
-var moves = map[string]bool{"auipc": true, "jal": true, "jalr": true, "beq": true, "bne": true, "blt": true, "bge": true, "bltu": true,
-	"bgeu": true, "c.j": true, "c.jal": true, "c.jr": true, "c.jalr": true, "c.beqz": true, "c.bnez": true, "ecall": true, "ebreak": true,
-	"c.ebreak": true}
+var moves = map[string]bool{
+	"auipc": true, "jal": true, "jalr": true, "beq": true, "bne": true, "blt": true, "bge": true, "bltu": true, "bgeu": true,
+	"c.j": true, "c.jal": true, "c.jr": true, "c.jalr": true, "c.beqz": true, "c.bnez": true,
+	"ecall": true, "ebreak": true, "c.ebreak": true,
+}
 
 // TestAgainstObjdump holds lengths, and what may be copied, to objdump: of all compressed instructions, and of random others.
 func TestAgainstObjdump(t *testing.T) {
