@@ -155,8 +155,8 @@ func (x *session) writeRegister(args string) ([]byte, error) {
 	return replyOK, x.setRegister(id, slot, value)
 }
 
-// forgoRestart has the kernel not restart the system call that a thread stopped in: it would move the new program counter back by the
-// length of an instruction. GDB does that by itself, LLDB does not.
+// forgoRestart has the kernel not restart the system call that a thread stopped in: the kernel would move the new program counter
+// back by the length of an instruction. GDB does that by itself, LLDB does not.
 func (x *session) forgoRestart(id target.ThreadID) error {
 	calls := x.target.ISA().Machine.Calls
 	if calls == nil || calls.Restart == "" {

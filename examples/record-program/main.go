@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux
 
 // Command record-program runs a program with a tracepoint in it, which collects an expression, and prints the value of each hit
 // while the program runs. There is no GDB in it, and the program is not stopped.

@@ -48,7 +48,7 @@ func values(text string) map[string]string {
 	return all
 }
 
-var frame = regexp.MustCompile("(?m)#([0-9]+):? .*?([a-z_]+) ?\\(.*at \\S*?([a-z-]+\\.c:[0-9]+)")
+var frame = regexp.MustCompile(`(?m)#([0-9]+):? .*?([a-z_]+) ?\(.*at \S*?([a-z-]+\.c:[0-9]+)`)
 
 // frames reads a stack of either debugger: the functions of the program and their lines.
 func frames(text string) (list []string) {
@@ -123,17 +123,7 @@ func TestServe(t *testing.T) {
 	if diff := cmp.Diff(values(g.Section(t, "variables")), variables); diff != "" || len(variables) != 3 {
 		t.Errorf("variables (-GDB +LLDB):\n%s", diff)
 	}
-	before, after := values(o.Of(t, registersOf, 0)), values(o.Of(t, registersOf, 1))
-	of := values(g.Section(t, "registers"))
-	if len(before) != len(registers) {
-		t.Errorf("LLDB reads %d registers of %d", len(before), len(registers))
-	}
-	if diff := cmp.Diff(of, before); diff != "" {
-		t.Errorf("registers (-GDB +LLDB):\n%s", diff)
-	}
-	if diff := cmp.Diff(before, after); diff != "" {
-		t.Errorf("registers after a call of a function (-before +after):\n%s", diff)
-	}
+	sameRegisters(t, values(g.Section(t, "registers")), values(o.Of(t, registersOf, 0)), values(o.Of(t, registersOf, 1)), len(registers))
 	contains(t, "images", o.Of(t, "image list", 0), "0x0000555555554000 "+program.Path, "[vdso]", "libc.so.6", "ld-linux")
 	contains(t, "code", o.Of(t, "memory region $pc", 0), "r-x "+program.Path)
 	contains(t, "stack", o.Of(t, "memory region $sp", 0), "rw- [stack]")
@@ -147,6 +137,20 @@ func TestServe(t *testing.T) {
 		t.Errorf("the server ends with status %d", code)
 	}
 	contains(t, "the program", server.Stdout(), "done pushes=6", "highest=70")
+}
+
+// sameRegisters compares n registers as GDB reads them with those that LLDB reads, before and after a call of a function.
+func sameRegisters(t *testing.T, gdb, before, after map[string]string, n int) {
+	t.Helper()
+	if len(before) != n {
+		t.Errorf("LLDB reads %d registers of %d", len(before), n)
+	}
+	if diff := cmp.Diff(gdb, before); diff != "" {
+		t.Errorf("registers (-GDB +LLDB):\n%s", diff)
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("registers after a call of a function (-before +after):\n%s", diff)
+	}
 }
 
 // TestThreads has LLDB stop in a thread, and show all of them.
