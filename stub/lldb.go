@@ -88,7 +88,8 @@ func (x *session) memoryRegion(addr arch.Addr) ([]reply.Item, error) {
 	return items, nil
 }
 
-// permissions are the letters of what is allowed.
+// permissions are the letters of what is allowed, in the order that LLDB expects; none for what nobody may touch, such as the guard
+// page of a stack.
 func permissions(a target.Access) (letters string) {
 	for _, p := range [...]struct {
 		is     bool
@@ -101,7 +102,8 @@ func permissions(a target.Access) (letters string) {
 	return letters
 }
 
-// allocate is _M.
+// allocate is _M: memory for code and data of expressions, in the process of the selected thread. It stays until the client releases
+// it or the process ends.
 func (x *session) allocate(a request.Allocation) (arch.Addr, error) {
 	id, err := x.thread()
 	if err != nil {
@@ -110,7 +112,7 @@ func (x *session) allocate(a request.Allocation) (arch.Addr, error) {
 	return x.target.Allocator().Allocate(id.PID, a.Length, target.Access{Read: a.Read, Write: a.Write, Exec: a.Exec})
 }
 
-// release is _m.
+// release is _m. Memory that _M has not allocated is none of the client's to release.
 func (x *session) release(addr arch.Addr) error {
 	id, err := x.thread()
 	if err != nil {

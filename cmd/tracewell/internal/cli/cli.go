@@ -72,7 +72,7 @@ type commands struct {
 	Match    match.Command    `cmd:"" help:"Compare execution traces, and report where two executions diverge."`
 	Query    query.Command    `cmd:"" help:"Ask an execution trace who wrote a value, what was known at a moment, what was executed."`
 	Generate generateCommand  `cmd:"" name:"gen-trace" help:"Generate an execution trace to test tools with, with faults if wanted."`
-	Demo     demo.Command     `cmd:"" help:"Trace a small built-in program and print what was collected (${here} only)."`
+	Demo     demo.Command     `cmd:"" help:"Trace a small built-in program and print what was collected (Linux x86-64 only)."`
 	Tdesc    tdesc.Command    `cmd:"" help:"Check, lay out, print and compare target descriptions."`
 
 	Help       helpCommand       `cmd:"" help:"Explain a command, as --help does."`
@@ -163,6 +163,7 @@ func parserOptions(streams console.Streams) []kong.Option {
 		kong.Exit(func(status int) { panic(exit{status}) }),
 		kong.Help(help),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		// What commands get as arguments of Run, by type. A page shows the version, which is in no flag of its command.
 		kong.Bind(streams, page.Version(versionLine(builtFrom()))),
 	}
 }

@@ -77,10 +77,10 @@ func TestHelpPlatforms(t *testing.T) {
 	}
 	plain := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, `\-`, "-")), " ") }
 	all := plain(clitest.Run(t, "--help").Stdout)
-	if n := strings.Count(all, "(Linux x86-64"); n != 4 {
+	if n := strings.Count(all, "(Linux x86-64"); n != 5 {
 		t.Errorf("%d commands trace processes:\n%s", n, all)
 	}
-	for _, command := range []string{"serve", "record", "mend", "demo"} {
+	for _, command := range []string{"serve", "record", "mend", "dap", "demo"} {
 		for _, text := range []string{clitest.Run(t, command, "--help").Stdout, clitest.Content(t, pages+"/tracewell-"+command+".1")} {
 			if !strings.Contains(plain(text), "(Linux x86-64") {
 				t.Errorf("%s: no system in\n%s", command, text)

@@ -4,9 +4,15 @@ package demo
 
 import (
 	"context"
+	"errors"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 )
 
-// traceDemo is never reached: Run checks the system before.
-func traceDemo(context.Context) (*demonstration, error) { return nil, console.CheckTracing("demo") }
+// traceDemo says why there is none: Run has checked the system, but not that it is of the processor of the program.
+func traceDemo(context.Context) (*demonstration, error) {
+	if err := console.CheckTracing("demo"); err != nil {
+		return nil, err
+	}
+	return nil, errors.New("demo: the program that it traces is of x86-64; tracewell record traces those of this machine")
+}

@@ -36,6 +36,7 @@ func (c *Command) record(p *plan.Plan, streams console.Streams, version page.Ver
 
 	run := newRecordRun(c, p, output, streams, cancel)
 	run.version = version
+	// Keys of the terminal are the program's while it is in the foreground; a page outlives the program, and needs them back.
 	release := func() {}
 	if c.To == "" {
 		run.job = console.NewJob(console.TakeTerminal(streams.In), streams.Err, run.stopped(), run.quiet)
@@ -107,9 +108,9 @@ type recordRun struct {
 	config   local.Config
 	output   outputFile
 	status   *runStatus
-	printer  *runPrinter // nil if frames are not printed
-	page     *livePage   // nil without --view
-	version  page.Version
+	printer  *runPrinter  // nil if frames are not printed
+	page     *livePage    // nil without --view
+	version  page.Version // of tracewell, for the page
 	session  *record.Session
 	streams  console.Streams
 	out      *console.Output
