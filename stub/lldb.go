@@ -102,8 +102,8 @@ func permissions(a target.Access) (letters string) {
 	return letters
 }
 
-// allocate is _M: memory for code and data of expressions, in the process of the selected thread. It stays until the client releases
-// it or the process ends.
+// allocate is _M: memory for code and data of expressions, in the process of the selected thread. It stays until the client
+// releases it or the process ends.
 func (x *session) allocate(a request.Allocation) (arch.Addr, error) {
 	id, err := x.thread()
 	if err != nil {

@@ -178,15 +178,22 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// crowd plans many statements of one program at once: what is close together has to share.
+// crowd plans many statements of one program at once: what is close together has to share. Assembly that writes instructions byte by
+// byte, as some of Go's cryptography, has statements inside of instructions; these are left out, and counted.
 func crowd(t *testing.T, m *image) {
 	for _, every := range []int{2, 100} {
 		p := m.planner()
 		c := &tally{causes: map[string]int{}}
 		written := map[arch.Addr]bool{}
 		covered := 0
+		inside := 0
 		for i := 0; i < len(m.statements); i += every {
-			p.Wanted = append(p.Wanted, m.statements[i])
+			at := m.statements[i]
+			if f, swept := p.Targets.Function(at); swept && f.Unknown == 0 && !p.Targets.starts(at) {
+				inside++
+				continue
+			}
+			p.Wanted = append(p.Wanted, at)
 		}
 		started := time.Now()
 		for _, at := range p.Wanted {
@@ -222,7 +229,7 @@ func crowd(t *testing.T, m *image) {
 			}
 		}
 		each := float64(time.Since(started).Microseconds()) / float64(c.total)
-		t.Logf("every %d of %d statements | %v | covered by another %s %%, %d pages of trampolines, %.1f µs each",
-			every, len(m.statements), c, c.percent(covered), len(p.Room.Opened()), each)
+		t.Logf("every %d of %d statements, %d inside of instructions | %v | covered by another %s %%, %d pages of trampolines, %.1f µs each",
+			every, len(m.statements), inside, c, c.percent(covered), len(p.Room.Opened()), each)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"tracewell/arch"
 )
 
-// Platforms names the systems on which processes of the same machine can be traced, for help texts: "Linux x86-64".
+// Platforms names the systems on which processes of the same machine can be traced, for help texts: "Linux x86-64, AArch64".
 func Platforms() string {
 	var on []string
 	for _, m := range arch.Machines() {

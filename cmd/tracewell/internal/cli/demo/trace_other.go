@@ -14,5 +14,5 @@ func traceDemo(context.Context) (*demonstration, error) {
 	if err := console.CheckTracing("demo"); err != nil {
 		return nil, err
 	}
-	return nil, errors.New("demo: the program that it traces is of x86-64; tracewell record traces those of this machine")
+	return nil, errors.New("demo: its program is of another processor; tracewell record traces those of this machine")
 }
