@@ -91,6 +91,11 @@ var packets = []packet{
 	{"bc", false}, {"bs", false}, {"qTfSTM", false}, {"qTsSTM", false}, {"qTSTMat:<addr>", false}, {"qXfer:statictrace:read::<part>", false},
 	{"QTDP:<number>:<addr>:E:0:0:S-", false}, {"qRelocInsn:<small>", false}, {"E01", false}, {"E.<text>", false},
 	{"QTSave:<file>", false}, {"QTSave:<junk>", false}, {"F<hex>,<small>", false}, {"F-1,4,C", false},
+	{"qHostInfo", false}, {"qProcessInfo", false}, {"jThreadsInfo", false}, {"j<junk>", false}, {"qShlibInfoAddr", false},
+	{"qMemoryRegionInfo:<addr>", false}, {"qMemoryRegionInfo:<hex>", false}, {"qMemoryRegionInfo:<junk>", false},
+	// Errors have another form behind the first of these; the others are about programs that are started later, and map memory.
+	{"QEnableErrorStrings", true}, {"QSetDisableASLR:<flag>", true}, {"QSetSTDIN:<text>", true}, {"QSetSTDOUT:<text>", true},
+	{"QSetSTDERR:<text>", true}, {"_M<small>,rwx", true}, {"_M<hex>,r", true}, {"_m<addr>", true}, {"_m<hex>", true}, {"_<junk>", true},
 }
 
 var field = regexp.MustCompile(`<[a-z]+>`)

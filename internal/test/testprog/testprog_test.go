@@ -48,6 +48,7 @@ type run struct {
 }
 
 var runs = []run{
+	{[]string{"hostile"}, "sum ", 0},
 	{[]string{"renames"}, "", 0},
 	{[]string{"collects"}, "result=", 0},
 	{[]string{"threads", "3"}, "done calls=6 sum=252906", 0},

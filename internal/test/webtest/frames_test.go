@@ -113,7 +113,9 @@ func TestFramesByKeyboard(t *testing.T) {
 	p.do(chromedp.Focus(".lanes"))
 	p.keys(kb.ArrowRight)
 	p.until(`location.hash.includes("from=") && document.querySelector(".found").innerText.includes(" of ")`)
+	before := eval[string](p, "location.hash")
 	p.keys("-")
+	p.until(fmt.Sprintf("location.hash != %q && !document.querySelector('.found').innerText.endsWith('…')", before))
 	p.shot("range")
 	// The address leads to the same.
 	found := p.text(".found")
