@@ -86,12 +86,6 @@ func (bp *insertedBreakpoint) study(s *addrSpace) error {
 	return nil
 }
 
-// readCode reads the program's own code, as far as it can be read, and returns how much that is.
-func (s *addrSpace) readCode(at arch.Addr, code []byte) int {
-	n, _ := s.read(at, code)
-	return n
-}
-
 // renew replaces an inserted breakpoint after the program's code under it was written to.
 func (bp *insertedBreakpoint) renew(s *addrSpace) {
 	next := &insertedBreakpoint{addr: bp.addr, patch: bp.patch, users: bp.users, check: bp.check, judged: bp.judged,
@@ -262,9 +256,6 @@ func (t *Target) install(p *process, location *location) error {
 		return err
 	}
 	if err := t.demote(p, location.Addr, len(host.breakpoint())); err != nil {
-		return err
-	}
-	if err := p.interrupts(location.Addr); err != nil {
 		return err
 	}
 	bp, err := p.breakpointAt(location.Addr)

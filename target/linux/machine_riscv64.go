@@ -110,7 +110,7 @@ func (in rvInstruction) points(at arch.Addr) (points []patch.Point) {
 	return points
 }
 
-// stepCode implements instruction.
+// stepCode implements steppable.
 func (in rvInstruction) stepCode(to, at arch.Addr) (code []byte, points []patch.Point) {
 	code, _ = in.Copy(uint64(to), true)
 	return code, in.points(at)
@@ -139,10 +139,8 @@ func (in rvInstruction) emulate(r *registers, m *stack) bool {
 	if !in.Emulate(&s, &rvThread{r, m}) {
 		return false
 	}
-	if len(s.Stored) > 0 {
-		if n, err := sys.WriteVM(m.tid, s.Addr, s.Stored); !s.Near || err != nil || n != len(s.Stored) {
-			return false
-		}
+	if len(s.Stored) > 0 && (!s.Near || !m.Write(arch.Addr(s.Addr), s.Stored)) {
+		return false
 	}
 	for _, w := range s.Registers {
 		r[w.Register] = w.Value

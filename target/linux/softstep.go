@@ -56,7 +56,7 @@ func (k *task) step(signal int) error {
 		return err
 	}
 	var code [maxInstruction]byte
-	n := k.proc.readCode(k.pc(), code[:])
+	n, _ := k.proc.read(k.pc(), code[:]) // decode judges what is missing
 	insn, err := host.decode(code[:n], k.pc())
 	if err == nil && insn.isSyscall() {
 		k.soft = overCall
