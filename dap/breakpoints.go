@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	protocol "github.com/google/go-dap"
+
+	"tracewell/internal/text"
 )
 
 // breakpoint is one of a client's breakpoints, and what became of it.
@@ -184,7 +186,7 @@ func (s *session) place(list []*breakpoint) ([]protocol.Breakpoint, error) {
 
 // breakpoint is a breakpoint as clients see it.
 func (s *session) breakpoint(b *breakpoint) protocol.Breakpoint {
-	p := protocol.Breakpoint{Id: b.id, Verified: b.verified, Message: visibleLines(b.message)}
+	p := protocol.Breakpoint{Id: b.id, Verified: b.verified, Message: text.VisibleLines(b.message)}
 	if b.at.path != "" {
 		p.Source = &protocol.Source{Name: lastElement(b.at.path), Path: b.at.path}
 		p.Line = s.client.toClient(cmp.Or(b.line, b.at.line))

@@ -192,7 +192,7 @@ func evaluate(s *session, a *protocol.EvaluateArguments) (any, error) {
 	}
 	if a.Context == "repl" {
 		if done, says, err := s.command(expression); done {
-			return protocol.EvaluateResponseBody{Result: visibleLines(says)}, err
+			return protocol.EvaluateResponseBody{Result: text.VisibleLines(says)}, err
 		}
 	}
 	c, err := s.callOf(a.FrameId)

@@ -211,12 +211,3 @@ func (n *names) describe(addr arch.Addr) string {
 	c := call{Location: at}
 	return c.place()
 }
-
-// visibleLines escapes what commands a terminal, but for the ends of lines.
-func visibleLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = text.Visible(lines[i])
-	}
-	return strings.Join(lines, "\n")
-}

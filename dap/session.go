@@ -245,5 +245,5 @@ func cancelNothing(*session, *protocol.CancelArguments) (any, error) { return ni
 
 // say prints a message of the adapter's in the console of the client.
 func (s *session) say(category, format string, args ...any) {
-	s.tell("output", protocol.OutputEventBody{Category: category, Output: visibleLines(fmt.Sprintf(format, args...)) + "\n"})
+	s.tell("output", protocol.OutputEventBody{Category: category, Output: text.VisibleLines(fmt.Sprintf(format, args...)) + "\n"})
 }

@@ -6,6 +6,15 @@ import (
 	"unicode/utf8"
 )
 
+// VisibleLines is Visible for a text of several lines, whose ends stay.
+func VisibleLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = Visible(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Visible replaces what a terminal would not show as a character of its own, control characters above all, by Go's escapes,
 // so that a text of unknown origin can neither break a line nor command the terminal.
 func Visible(s string) string {

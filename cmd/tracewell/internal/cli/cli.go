@@ -28,7 +28,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -134,18 +133,9 @@ func Run(args []string, streams console.Streams) (status int) {
 	case errors.Is(err, console.ErrTold):
 		return console.StatusFailure
 	}
-	fmt.Fprintf(streams.Err, "tracewell: %s\n", visibleLines(err.Error()))
+	// Names of files and symbols stand in errors as they are, and may come from a file that somebody else has made.
+	fmt.Fprintf(streams.Err, "tracewell: %s\n", text.VisibleLines(err.Error()))
 	return console.StatusFailure
-}
-
-// visibleLines escapes what commands a terminal, line by line: names of files and symbols stand in errors as they are, and may
-// come from a file that somebody else has made.
-func visibleLines(message string) string {
-	lines := strings.Split(message, "\n")
-	for i, line := range lines {
-		lines[i] = text.Visible(line)
-	}
-	return strings.Join(lines, "\n")
 }
 
 // parserOptions configure the parser. Variables stand in help texts for lists that other packages keep, so that help never lags
