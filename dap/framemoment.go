@@ -1,6 +1,7 @@
 package dap
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -27,6 +28,25 @@ func newFrameMoment(n *names, v *view.View, f view.Frame) *frameMoment {
 	m := &frameMoment{names: n, view: v, reader: v.NewReader()}
 	m.reader.Set(f)
 	return m
+}
+
+// lazyTree unfolds a frame to all of its scopes; the frame is read when somebody does that.
+func lazyTree(read func() (*frameMoment, error)) *tree {
+	return &tree{list: func(ctx context.Context, from, to int) ([]node, error) {
+		m, err := read()
+		if err != nil {
+			return nil, err
+		}
+		var all []node
+		for _, g := range m.groups() {
+			nodes, err := g.tree.list(ctx, 0, mostUnpaged)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, nodes...)
+		}
+		return fixed(all).list(ctx, from, to)
+	}}
 }
 
 // viewNames is what gives names to the frames of a view.

@@ -116,21 +116,7 @@ func (h hitList) entry(i int) (frameEntry, error) {
 }
 
 func (h hitList) tree(i int) *tree {
-	return &tree{list: func(ctx context.Context, from, to int) ([]node, error) {
-		m, err := h.moment(i)
-		if err != nil {
-			return nil, err
-		}
-		var all []node
-		for _, g := range m.groups() {
-			nodes, err := g.tree.list(ctx, 0, mostUnpaged)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, nodes...)
-		}
-		return fixed(all).list(ctx, from, to)
-	}}
+	return lazyTree(func() (*frameMoment, error) { return h.moment(i) })
 }
 
 func (h hitList) filter(where string) (func(int) (bool, error), error) {

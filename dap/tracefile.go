@@ -305,23 +305,8 @@ func (l *fileFrames) entry(i int) (frameEntry, error) {
 	return m.entryOf(), nil
 }
 
-// tree unfolds a frame to what it has collected.
 func (l *fileFrames) tree(i int) *tree {
-	return &tree{list: func(ctx context.Context, from, to int) ([]node, error) {
-		m, err := l.moment(i)
-		if err != nil {
-			return nil, err
-		}
-		var all []node
-		for _, g := range m.groups() {
-			nodes, err := g.tree.list(ctx, 0, mostUnpaged)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, nodes...)
-		}
-		return fixed(all).list(ctx, from, to)
-	}}
+	return lazyTree(func() (*frameMoment, error) { return l.moment(i) })
 }
 
 func (l *fileFrames) filter(where string) (func(int) (bool, error), error) {
