@@ -9,7 +9,6 @@ package comparison
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -103,18 +102,10 @@ func (s *Subject) Answer(ctx context.Context, question string, args url.Values) 
 			return nil, err
 		}
 		return s.root(i, j), nil
+	case "source":
+		return s.Sources.Answer(args)
 	}
-	if question != "source" {
-		return nil, web.ErrNoQuestion
-	}
-	if s.Sources == nil {
-		return nil, errors.New("there is no program, which would name source files")
-	}
-	n, err := strconv.Atoi(args.Get("file"))
-	if err != nil {
-		return nil, fmt.Errorf("file: %q is no number", args.Get("file"))
-	}
-	return s.Sources.Read(n)
+	return nil, web.ErrNoQuestion
 }
 
 // number is an argument that counts something of which there are n, from 0.

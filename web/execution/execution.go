@@ -11,12 +11,10 @@ package execution
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
-	"strconv"
 	"sync"
 
 	"tracewell/itrace/execution"
@@ -102,14 +100,7 @@ func (s *Subject) Answer(ctx context.Context, question string, args url.Values) 
 		}
 		return s.askPoint(ctx, (*Subject).move, args)
 	case "source":
-		if s.Sources == nil {
-			return nil, errors.New("there is no program, which would name source files")
-		}
-		n, err := strconv.Atoi(args.Get("file"))
-		if err != nil {
-			return nil, fmt.Errorf("file: %q is no number", args.Get("file"))
-		}
-		return s.Sources.Read(n)
+		return s.Sources.Answer(args)
 	}
 	return nil, web.ErrNoQuestion
 }

@@ -10,7 +10,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -153,6 +155,19 @@ func (s *Sources) Read(number int) (wire.SourceFile, error) {
 	}
 	shown.Lines = lines
 	return shown, nil
+}
+
+// Answer answers a page that asks for the file whose number is the argument "file". There are no files where there is no program:
+// s may be nil.
+func (s *Sources) Answer(args url.Values) (any, error) {
+	if s == nil {
+		return nil, errors.New("there is no program, which would name source files")
+	}
+	n, err := strconv.Atoi(args.Get("file"))
+	if err != nil {
+		return nil, fmt.Errorf("file: %q is no number", args.Get("file"))
+	}
+	return s.Read(n)
 }
 
 func (f *file) read() ([]string, error) {
