@@ -23,12 +23,7 @@ func (s *Subject) disassembly(it *index.Item) string {
 	if set == nil {
 		return ""
 	}
-	if len(it.Digits) > 0 && !wild(it.Digits) {
-		var value uint64
-		for _, c := range it.Digits {
-			d, _ := index.DigitByte([]byte{c}, 0)
-			value = value<<4 | uint64(d)
-		}
+	if value, wild, ok := itrace.ParseDigits(it.Digits); ok && !wild {
 		if text := set.Text(set.Append(nil, value, (len(it.Digits)+1)/2), it.Addr); text != "" {
 			return text
 		}
@@ -37,12 +32,6 @@ func (s *Subject) disassembly(it *index.Item) string {
 		return set.Text(s.code.Code(it.Addr), it.Addr)
 	}
 	return ""
-}
-
-// wild reports whether some digits are not known.
-func wild(digits []byte) bool {
-	_, anyWild, ok := itrace.ParseDigits(digits)
-	return anyWild || !ok
 }
 
 // setAt is the instruction set at an instruction.
