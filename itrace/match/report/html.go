@@ -25,7 +25,7 @@ var page = template.Must(template.New("page").Parse(pageText))
 //
 // Errors are those of the writer.
 func HTML(w io.Writer, cases []Case) error {
-	p := pageView{Title: tally(cases)}
+	p := pageView{Title: Tally(cases)}
 	b := budgetFor(len(cases))
 	for i, c := range cases {
 		p.Cases = append(p.Cases, newCaseView(i, c, b))
@@ -45,8 +45,8 @@ func budgetFor(n int) budget {
 	return budget{min(max(200/n, 1), 20), min(max(2000/n, 5), 200)}
 }
 
-// tally counts cases by their verdicts.
-func tally(cases []Case) string {
+// Tally counts cases by their verdicts.
+func Tally(cases []Case) string {
 	counts := make(map[match.Verdict]int)
 	for _, c := range cases {
 		counts[verdict(c.report())]++
@@ -138,12 +138,12 @@ func newCaseView(i int, c Case, b budget) caseView {
 	r := c.report()
 	v := caseView{
 		ID: fmt.Sprintf("case-%d", i+1), Name: printable(c.name(), nameWidth),
-		Verdict: verdict(r), Headline: headline(r), Count: total(r),
+		Verdict: verdict(r), Headline: Headline(r), Count: Total(r),
 		Compared: countsText(r.Compared), Time: speed(r), Names: [2]string{name(r, reference), name(r, other)},
 	}
 	v.Short = [2]string{columnName(r, reference), columnName(r, other)}
 	v.Mark = verdictMarks[v.Verdict]
-	v.Result = result(r)
+	v.Result = Result(r)
 	for i := range r.Differences {
 		d := &r.Differences[i]
 		switch {
@@ -161,7 +161,7 @@ func newCaseView(i int, c Case, b budget) caseView {
 }
 
 func newOtherView(d *match.Difference) otherView {
-	v := otherView{Lines: [2]string{"-", "-"}, Class: printable(string(d.Class), nameWidth), Summary: summary(d)}
+	v := otherView{Lines: [2]string{"-", "-"}, Class: printable(string(d.Class), nameWidth), Summary: Summary(d)}
 	for side, at := range places(d) {
 		if at != nil {
 			v.Instruction = cmp.Or(v.Instruction, fmt.Sprint(at.Instruction))
@@ -173,7 +173,7 @@ func newOtherView(d *match.Difference) otherView {
 
 func newDifferenceView(r *match.Report, dialects itrace.Registry, i int) differenceView {
 	d := &r.Differences[i]
-	v := differenceView{Number: i + 1, Class: printable(string(d.Class), nameWidth), Summary: summary(d)}
+	v := differenceView{Number: i + 1, Class: printable(string(d.Class), nameWidth), Summary: Summary(d)}
 	for side, at := range places(d) {
 		where := name(r, side) + ": nothing"
 		if at != nil {
@@ -181,7 +181,7 @@ func newDifferenceView(r *match.Report, dialects itrace.Registry, i int) differe
 		}
 		v.Places = append(v.Places, where)
 	}
-	if size := extent(d); size != "" {
+	if size := Extent(d); size != "" {
 		v.Places = append(v.Places, "length: "+size)
 	}
 	rows := rows(r, d, dialects)

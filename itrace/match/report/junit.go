@@ -67,7 +67,7 @@ func JUnit(w io.Writer, cases []Case) error {
 		if err := Text(&text, r, Style{Dialects: c.Dialects}); err != nil {
 			return err
 		}
-		switch result := (&junitResult{Message: headline(r), Text: text.String()}); r.Verdict {
+		switch result := (&junitResult{Message: Headline(r), Text: text.String()}); r.Verdict {
 		case match.Equal:
 			j.Output = &junitOutput{text.String()}
 		case match.Different:

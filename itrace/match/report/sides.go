@@ -90,25 +90,6 @@ func Operands(d *match.Difference) []string {
 	return slices.DeleteFunc(slices.Compact(words), func(word string) bool { return word == "" })
 }
 
-// Summary says in a line what a difference is, and Extent how large a stretch is, which is empty for a difference of single
-// records.
-func Summary(d *match.Difference) string { return summary(d) }
-
-// Extent says how large a stretch is; see Summary.
-func Extent(d *match.Difference) string { return extent(d) }
-
-// Headline is the verdict in a sentence, with what it is founded on.
-func Headline(r *match.Report) string { return headline(r) }
-
-// Result is what the verdict is founded on, in words; empty for traces that are equal.
-func Result(r *match.Report) string { return result(r) }
-
-// Total counts the differences, also those that are not described.
-func Total(r *match.Report) int64 { return total(r) }
-
-// Tally counts cases by their verdicts, in words.
-func Tally(cases []Case) string { return tally(cases) }
-
 // Fact is something that there is to know of a comparison as a whole, in words.
 type Fact struct {
 	Key   string

@@ -51,10 +51,10 @@ func (p *printer) print(quiet bool) {
 	case r.Verdict == match.Equal && quiet:
 		return
 	case quiet:
-		p.line("%s", headline(r))
+		p.line("%s", Headline(r))
 		return
 	}
-	p.line("%s", p.style.Heading(headline(r)))
+	p.line("%s", p.style.Heading(Headline(r)))
 	if r.Verdict == match.Equal && r.Traces[reference].Unknown+r.Traces[other].Unknown == 0 {
 		p.line("%s", p.brief())
 		return
@@ -91,7 +91,7 @@ func (p *printer) unreadable() {
 func (p *printer) first(d *match.Difference) {
 	p.line("")
 	if p.report.Verdict != match.Different {
-		p.line("%s", p.style.Heading("Found nevertheless: "+summary(d)))
+		p.line("%s", p.style.Heading("Found nevertheless: "+Summary(d)))
 	}
 	width := 0
 	var names [2]string
@@ -109,7 +109,7 @@ func (p *printer) first(d *match.Difference) {
 		}
 		p.line("  %-*s  %s", width, names[side], where)
 	}
-	if size := extent(d); size != "" {
+	if size := Extent(d); size != "" {
 		p.line("  %-*s  %s", width, "length", size)
 	}
 	p.context(d)
@@ -176,7 +176,7 @@ func (p *printer) others(differences []match.Difference) {
 	shown := differences[:min(len(differences), otherDifferences)]
 	for i := range shown {
 		d := &shown[i]
-		row := [][]byte{nil, []byte("-"), []byte("-"), []byte(summary(d))}
+		row := [][]byte{nil, []byte("-"), []byte("-"), []byte(Summary(d))}
 		for side, at := range places(d) {
 			if at == nil {
 				continue
@@ -189,7 +189,7 @@ func (p *printer) others(differences []match.Difference) {
 		table.Row(row)
 	}
 	table.Flush()
-	if n := total(p.report) - 1 - int64(len(shown)); n > 0 {
+	if n := Total(p.report) - 1 - int64(len(shown)); n > 0 {
 		p.line("  … and %d more", n)
 	}
 }

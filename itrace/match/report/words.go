@@ -62,8 +62,8 @@ const (
 	noteWidth = 400
 )
 
-// summary says in a line what a difference is.
-func summary(d *match.Difference) string {
+// Summary says in a line what a difference is.
+func Summary(d *match.Difference) string {
 	p, ok := phrases[d.Class]
 	if !ok {
 		p.both = printable("a difference of class "+string(d.Class), nameWidth)
@@ -123,41 +123,41 @@ func note(d *match.Difference) string {
 	return "; " + printable(d.Note, noteWidth)
 }
 
-// extent says how large a stretch is; it is empty for a difference of single records.
-func extent(d *match.Difference) string {
+// Extent says how large a stretch is; it is empty for a difference of single records.
+func Extent(d *match.Difference) string {
 	if d.Groups == 0 && d.Records == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%s, %s", text.Plural(d.Groups, "instruction"), text.Plural(d.Records, "record"))
 }
 
-// headline is the verdict in a sentence, with what it is founded on.
-func headline(r *match.Report) string {
+// Headline is the verdict in a sentence, with what it is founded on.
+func Headline(r *match.Report) string {
 	ref, oth := name(r, reference), name(r, other)
 	switch r.Verdict {
 	case match.Equal:
 		return fmt.Sprintf("%s is equal to %s: %s compared", oth, ref, countsText(r.Compared))
 	case match.Different:
 		text := fmt.Sprintf("%s differs from %s", oth, ref)
-		if words := result(r); words != "" {
+		if words := Result(r); words != "" {
 			text += ": " + words
 		}
 		return text
 	}
-	return fmt.Sprintf("%s could not be compared with %s: %s", oth, ref, result(r))
+	return fmt.Sprintf("%s could not be compared with %s: %s", oth, ref, Result(r))
 }
 
-// result is what the verdict is founded on: the first difference, or the reason of a failure. It is empty for traces that are
+// Result is what the verdict is founded on: the first difference, or the reason of a failure. It is empty for traces that are
 // equal.
-func result(r *match.Report) (words string) {
+func Result(r *match.Report) (words string) {
 	switch r.Verdict {
 	case match.Equal:
 		return ""
 	case match.Different:
 		if len(r.Differences) > 0 {
-			words = summary(&r.Differences[0])
+			words = Summary(&r.Differences[0])
 		}
-		if n := total(r); n > 1 {
+		if n := Total(r); n > 1 {
 			words += fmt.Sprintf(" (the first of %d differences)", n)
 		}
 		return words
@@ -182,8 +182,8 @@ func columnName(r *match.Report, side int) string {
 // columnNameWidth is how many characters of a file's name stand over a column.
 const columnNameWidth = 24
 
-// total counts the differences, also those that are not described.
-func total(r *match.Report) (n int64) {
+// Total counts the differences, also those that are not described.
+func Total(r *match.Report) (n int64) {
 	for _, count := range r.Counts {
 		n += count
 	}

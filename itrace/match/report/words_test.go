@@ -29,7 +29,7 @@ func TestSummary(t *testing.T) {
 		{match.Difference{Class: match.ClassTail, Other: at}, "the trace goes on"},
 		{match.Difference{Class: "frequency"}, "a difference of class frequency"},
 	} {
-		if got := summary(&test.d); got != test.want {
+		if got := Summary(&test.d); got != test.want {
 			t.Errorf("%+v: %q, want %q", test.d, got, test.want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestHeadline(t *testing.T) {
 			"rtl.log could not be compared with iss.log: nothing was compared"},
 		{match.Report{}, "the other trace could not be compared with the reference: no reason is known"},
 	} {
-		if got := headline(&test.r); got != test.want {
+		if got := Headline(&test.r); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 	}
