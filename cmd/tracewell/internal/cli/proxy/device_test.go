@@ -33,7 +33,15 @@ func TestDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { held.Close() })
-	go func() { _ = s.Serve(unclosed{master}) }()
+	served := make(chan struct{})
+	go func() {
+		_ = s.Serve(unclosed{master})
+		close(served)
+	}()
+	t.Cleanup(func() { // ahead of the stub, which a session would have begin another run
+		master.Close()
+		<-served
+	})
 	file, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	if err != nil {
 		t.Fatal(err)
