@@ -282,6 +282,7 @@ func TestEverySecond(t *testing.T) {
 // how the hits of a location are collected.
 var recorded = regexp.MustCompile(`Tracepoint \d+ at 0x[^\n]*?(?:: (pad|trap)\b[^\n]*)?\n|Recording /[^\n]* into [^\n]*\n|` +
 	`[0-9hms.]+: \d+ hits, [^\n]*\n|` +
+	`tracewell: warning: tracepoint \d+ at 0x[^\n]* only chooses the function [^\n]*\n|` +
 	`tracewell: warning: tracepoint \d+: [^\n]*\n[^\n]*\n[^\n]*\nLibraries that are loaded later are searched for it\n|` +
 	` *tp +location (?s:.*)$`)
 
