@@ -114,6 +114,8 @@ type walk struct {
 	reader  *Reader
 	at      int          // offset in the pad at which the thread was taken out
 	places  map[int]bool // all of these
+	trail   []int        // where the thread is after so many instructions, as far as it has been followed
+	first   map[int]int  // the first number of these for an offset
 	entries []int        // places of the table of repeats
 	limit   int          // instructions after which the way to the end is given up, 0 for none
 }
@@ -122,7 +124,7 @@ type walk struct {
 func newWalk(v *victim, p path, rng *rand.Rand) *walk {
 	t := v.t
 	t.Helper()
-	w := &walk{victim: v, path: p, places: map[int]bool{}}
+	w := &walk{victim: v, path: p, places: map[int]bool{}, trail: []int{0}, first: map[int]int{0: 0}}
 	arena := v.arena
 	arena.WhenFull = p.whenFull
 	site := &Site{Arena: &arena, Index: 5, Addr: siteAddr, Pad: padAddr, Tracepoints: p.tracepoints, Registers: coreRegisters(t), Tag: testTag,
@@ -173,8 +175,14 @@ func (w *walk) takeOut(n int) (over bool) {
 	regs := w.before
 	regs[amd64.RIP] = padAddr
 	w.setRegisters(regs)
-	for range n {
+	for done := w.runAhead(n, &regs); done < n; done++ {
 		regs = w.step()
+		if at := int(regs[amd64.RIP]) - padAddr; done+1 == len(w.trail) {
+			w.trail = append(w.trail, at)
+			if _, known := w.first[at]; !known {
+				w.first[at] = done + 1
+			}
+		}
 		if regs[amd64.RIP] == uint64(siteAddr+len(moved)) {
 			over = true
 			break
@@ -216,6 +224,34 @@ func (w *walk) takeOut(n int) (over bool) {
 	}
 	w.check(w.registers(), trapped)
 	return over
+}
+
+// runAhead lets the thread run to the last place to which it comes for the first time within n instructions, by a breakpoint there:
+// steps from the beginning would be as many as the square of the pad's instructions. It returns the instructions up to there.
+func (w *walk) runAhead(n int, regs *amd64.UserRegs) (done int) {
+	done = min(n, len(w.trail)-1)
+	for w.first[w.trail[done]] != done {
+		done--
+	}
+	at := arch.Addr(padAddr + w.trail[done])
+	if done == 0 || w.trail[done] < 0 || w.trail[done] >= len(w.pad.Code) {
+		return 0
+	}
+	w.WriteMemory(at, []byte{0xcc})
+	defer w.WriteMemory(at, w.pad.Code[w.trail[done]:][:1])
+	for {
+		signal := w.resume(sys.Cont)
+		*regs = w.registers()
+		switch {
+		case signal == sigTrap && regs[amd64.RIP] == uint64(at)+1:
+			regs[amd64.RIP]--
+			w.setRegisters(*regs)
+			return done
+		case signal != sigSegv && signal != sigBus || !w.pad.Fault(regs, w.victim, w.reader):
+			w.t.Fatalf("signal %d at %#x of the pad on the way to %#x", signal, regs[amd64.RIP]-padAddr, w.trail[done])
+		}
+		w.setRegisters(*regs)
+	}
 }
 
 // prepare gives memory the contents that it has before a hit.

@@ -13,6 +13,7 @@ import (
 const (
 	hangup    = 1
 	interrupt = 2
+	quit      = 3
 	kill      = 9
 	terminate = 15
 )
