@@ -20,6 +20,9 @@ LIVE      = StopKinds|InjectBesideSleep|ForksLeftInNonStop|LandingPad|ExclusiveS
             TestCatch|StepOutOfVfork|TestAttach$$|TestWrapper
 EMPTY    :=
 
+# What goes on beside a command while it runs: the tests of the command line that the race detector has something to say about.
+BESIDE    = Live|View|Status|Interrupted|Job|Serve|Terminal|Pipe|Device|Faults|Follow|Script|Growing|Attached|Prints
+
 # Where install puts things.
 PLACE     = $(DESTDIR)$(PREFIX)
 BASHDIR   = $(PLACE)/share/bash-completion/completions
@@ -80,7 +83,8 @@ cross: ## does everything build for the other systems, and vet, the tests includ
 	@test/cross linux/arm64 linux/riscv64 darwin/arm64 windows/amd64
 
 race: setup ## the packages that start goroutines, under the race detector
-	CGO_ENABLED=1 $(GO) test -race -timeout 40m $$(test/concurrent)
+	CGO_ENABLED=1 $(GO) test -race -timeout 40m $$(test/concurrent | grep -v /internal/cli)
+	CGO_ENABLED=1 $(GO) test -race -timeout 40m -run '$(BESIDE)' $$(test/concurrent | grep /internal/cli)
 
 fresh: ## make demo and make test, of the commit, in a Debian tree that has nothing but Go, git and make; a quarter of an hour
 	@test/fresh || { [ $$? = 3 ] && echo "NOT RUN: make fresh; the reason is above"; }

@@ -190,7 +190,7 @@ func (f *faulty) resume() (target.Event, bool) {
 			return false
 		}
 	}
-	if wait(5 * patient) {
+	if wait(5 * f.patience) {
 		return ev, true
 	}
 	_ = f.within("Interrupt", f.target.Interrupt)
