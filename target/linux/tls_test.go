@@ -4,6 +4,7 @@ package linux_test
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -29,11 +30,13 @@ func TestNoThreadLocals(t *testing.T) {
 		p := testprog.Build(t, test.program, test.variant)
 		r := launch(t, p.Path)
 		id := target.ThreadID{PID: r.pid, TID: r.pid}
-		if pointer, err := r.target.ThreadPointer(id); pointer != 0 || err != nil {
-			t.Errorf("%s begins with thread pointer %v, %v", test.program, pointer, err)
-		}
-		if _, err := r.target.ThreadLocal(id, test.object, 0); !errors.Is(err, inferior.ErrNotAllocated) {
-			t.Errorf("%s begins with thread-local variables: %v", test.program, err)
+		if runtime.GOARCH != "riscv64" { // where tp is still what it was ahead of the exec
+			if pointer, err := r.target.ThreadPointer(id); pointer != 0 || err != nil {
+				t.Errorf("%s begins with thread pointer %v, %v", test.program, pointer, err)
+			}
+			if _, err := r.target.ThreadLocal(id, test.object, 0); !errors.Is(err, inferior.ErrNotAllocated) {
+				t.Errorf("%s begins with thread-local variables: %v", test.program, err)
+			}
 		}
 		main := target.Breakpoint{Addr: symbol(t, p.Path, "main")}
 		if err := r.target.InsertBreakpoint(id, main); err != nil {

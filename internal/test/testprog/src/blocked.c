@@ -9,6 +9,8 @@
 __asm__(".text\n .globl raw_read, site_read\n .type raw_read, @function\n"
 #ifdef __aarch64__
         "raw_read: mov x8, 63\n site_read: svc 0\n ret\n .size raw_read, . - raw_read\n");
+#elif defined __riscv
+        "raw_read: li a7, 63\n site_read: ecall\n ret\n .size raw_read, . - raw_read\n");
 #else
         "raw_read: xor %eax, %eax\n site_read: syscall\n ret\n .size raw_read, . - raw_read\n");
 #endif

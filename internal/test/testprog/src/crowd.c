@@ -11,6 +11,8 @@ enum { MOST = 4096, STACK = 64 << 10 };
 __asm__(".text\n .p2align 4\n .globl tick\n .type tick, @function\n"
 #ifdef __aarch64__
         "tick: mov x9, x0\n mov x8, 173\n .globl site_stepped\n site_stepped: svc 0\n add x0, x0, x9\n ret\n" /* getppid */
+#elif defined __riscv
+        "tick: mv t0, a0\n li a7, 173\n .globl site_stepped\n site_stepped: ecall\n add a0, a0, t0\n ret\n" /* getppid */
 #else
         "tick: mov $110, %eax\n .globl site_stepped\n site_stepped: syscall\n add %rdi, %rax\n ret\n" /* getppid */
 #endif

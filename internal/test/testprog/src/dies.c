@@ -24,6 +24,8 @@ __attribute__((noipa)) static void die(const char *how, volatile int *nowhere)
     if (strcmp(how, "trap") == 0)
 #ifdef __aarch64__
         __asm__ volatile("brk #0");
+#elif defined __riscv
+        __asm__ volatile("ebreak");
 #else
         __asm__ volatile("int3");
 #endif

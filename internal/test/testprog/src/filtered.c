@@ -15,6 +15,8 @@ __asm__(".text\n .globl step\n .type step, @function\n"
 #ifdef __aarch64__
         "step: fmov d0, x0\n adrp x1, filtered_base\n ldr x1, [x1, :lo12:filtered_base]\n add x0, x0, x1\n ret\n"
         ".size step, . - step\n");
+#elif defined __riscv
+        "step: fmv.d.x fa0, a0\n lla a1, filtered_base\n ld a1, (a1)\n add a0, a0, a1\n ret\n .size step, . - step\n");
 #else
         "step: mov filtered_base(%rip), %rax\n add %rdi, %rax\n ret\n .size step, . - step\n");
 #endif

@@ -18,6 +18,8 @@ __asm__(".text\n .globl add_base\n .type add_base, @function\n"
 #ifdef __aarch64__
         "add_base: fmov d0, x0\n adrp x1, storm_base\n ldr x1, [x1, :lo12:storm_base]\n add x0, x0, x1\n ret\n"
         ".size add_base, . - add_base\n");
+#elif defined __riscv
+        "add_base: fmv.d.x fa0, a0\n lla a1, storm_base\n ld a1, (a1)\n add a0, a0, a1\n ret\n .size add_base, . - add_base\n");
 #else
         "add_base: mov storm_base(%rip), %rax\n add %rdi, %rax\n ret\n .size add_base, . - add_base\n");
 #endif

@@ -24,6 +24,10 @@ long hammer_base = 1000;
 FUNCTION(tick_emulated, "stp x29, x30, [sp, -16]!\n mov x29, sp\n add x0, x0, 1\n ldp x29, x30, [sp], 16\n ret")
 FUNCTION(tick_slot, "fmov d0, x0\n adrp x1, hammer_base\n ldr x1, [x1, :lo12:hammer_base]\n add x0, x0, x1\n ret")
 FUNCTION(tick_stepped, "mov x9, x0\n mov x8, 173\n .globl site_stepped\n site_stepped: svc 0\n add x0, x0, x9\n ret") /* getppid */
+#elif defined __riscv
+FUNCTION(tick_emulated, "addi sp, sp, -16\n sd s0, (sp)\n addi a0, a0, 1\n ld s0, (sp)\n addi sp, sp, 16\n ret")
+FUNCTION(tick_slot, "fmv.d.x fa0, a0\n lla a1, hammer_base\n ld a1, (a1)\n add a0, a0, a1\n ret")
+FUNCTION(tick_stepped, "mv t0, a0\n li a7, 173\n .globl site_stepped\n site_stepped: ecall\n add a0, a0, t0\n ret") /* getppid */
 #else
 FUNCTION(tick_emulated, "push %rbp\n mov %rsp, %rbp\n lea 1(%rdi), %rax\n pop %rbp\n ret")
 FUNCTION(tick_slot, "mov hammer_base(%rip), %rax\n add %rdi, %rax\n ret")

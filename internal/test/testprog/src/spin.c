@@ -1,6 +1,6 @@
 /* spin COUNT [mov|push|nop|nop5]: calls a tick function COUNT times and prints what a call costs. The four functions do the
  * same and differ in their first instruction, which is where a probe goes: tick_mov begins with a mov of 7 bytes, tick_push
- * with one byte that is easily emulated, tick_nop and tick_nop5 with a nop of 1 and of 5 bytes; on AArch64 tick_mov with an
+ * with one byte that is easily emulated, tick_nop and tick_nop5 with a nop of 1 and of 5 bytes; on AArch64 and RISC-V tick_mov with an
  * instruction that is not emulated, tick_push with the usual beginning of functions. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,8 @@ char buffer[16] = "0123456789abcde";
 
 #ifdef __aarch64__
 #define BODY "add x0, x0, x1\n ret\n"
+#elif defined __riscv
+#define BODY "add a0, a0, a1\n ret\n"
 #else
 #define BODY "lea (%rdi,%rsi), %rax\n ret\n"
 #endif
@@ -22,6 +24,11 @@ char buffer[16] = "0123456789abcde";
 #ifdef __aarch64__
 TICK(mov, "fmov d0, x0\n")                           /* which no tracer emulates */
 TICK(push, "stp x29, x30, [sp, -16]!\n ldp x29, x30, [sp], 16\n")
+TICK(nop, "nop\n")
+TICK(nop5, "nop\n")
+#elif defined __riscv
+TICK(mov, "fmv.d.x fa0, a0\n")                      /* which no tracer emulates */
+TICK(push, "addi sp, sp, -16\n addi sp, sp, 16\n")
 TICK(nop, "nop\n")
 TICK(nop5, "nop\n")
 #else
