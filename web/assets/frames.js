@@ -178,7 +178,8 @@ function Rows({ trace, filter, search, frame, chosen }) {
   }, [filter, chosen]);
   useEffect(() => () => blocks.close(), [blocks]);
   blocks.row(0); // the first rows are there before it is known how many there are
-  const total = Math.max(search.filter === filter ? search.total : 0, blocks.total);
+  // What has been found of another filter does not count; of the same one, of a trace that has grown, it does.
+  const total = Math.max(search.filter === filter || blocks.earlier ? search.total : 0, blocks.total);
   const [selected, show] = useState(-1);
   // Keys may come faster than the page is drawn: each goes on from what the one before has selected.
   const latest = useRef(-1);

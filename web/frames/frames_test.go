@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -127,6 +128,25 @@ func TestGolden(t *testing.T) {
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestWaitFor: who waits for more frames than have been found gets these after a while, and the error only of its own context.
+func TestWaitFor(t *testing.T) {
+	c := &selection{change: make(chan struct{})}
+	c.found([]int32{3, 7})
+	numbers, search, err := c.waitFor(t.Context(), 3, time.Millisecond)
+	if len(numbers) != 2 || search.Total != 2 || search.Done || err != nil {
+		t.Errorf("%d of %+v, %v", numbers, search, err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := c.waitFor(ended, 3, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	c.finish(nil)
+	if numbers, search, err := c.waitFor(t.Context(), 3, time.Hour); len(numbers) != 2 || !search.Done || err != nil {
+		t.Errorf("%d of %+v, %v", numbers, search, err)
 	}
 }
 

@@ -29,8 +29,8 @@ const searchTime = 250 * time.Millisecond
 // rowsTime is how long a question for rows waits for more of them once there is one: somebody waits to see the first.
 const rowsTime = 30 * time.Millisecond
 
-// rows answers "rows": a block of the table of the frames that a filter chooses, as soon as there are some of these frames. The answer
-// of a search that is not done may have fewer than a block has.
+// rows answers "rows": a block of the table of the frames that a filter chooses, as soon as there are some of these frames. While
+// the search goes on the answer may have fewer than a block has.
 func (s *snapshot) rows(ctx context.Context, args url.Values) (any, error) {
 	block, err := arguments.Int(args, "block", 0)
 	if err != nil {

@@ -199,6 +199,27 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+// TestRowsOfASearch: rows of a search that goes on are shown as they are found, and no more are asked for once it is done.
+func TestRowsOfASearch(t *testing.T) {
+	p := openTab(t, 1200, 800)
+	p.open(view(t, recordThreads(t)))
+	p.until(loaded)
+	got := await[[]string](p, `import("./ask.js").then(({ Blocks }) => new Promise(resolve => {
+		const answers = [["a"], ["a", "b"], ["a", "b"]].map((rows, i) => ({ total: rows.length, done: i === 2, rows }));
+		const shown = [];
+		let asked = 0;
+		window.fetch = async () => new Response(JSON.stringify(answers[asked++]));
+		const blocks = new Blocks("rows", {}, 3, () => {
+			shown.push([0, 1, 2].map(i => blocks.row(i) ?? "").join());
+			if (shown.length === 3) setTimeout(() => resolve([...shown, String(asked)]));
+		});
+		blocks.row(0);
+	}))`)
+	if want := []string{"a,,", "a,b,", "a,b,", "3"}; !slices.Equal(got, want) {
+		t.Errorf("%q is shown, not %q", got, want)
+	}
+}
+
 // TestHostile: names and values that want to be HTML, scripts, controls or very long are shown as text, by the page that is served and
 // by that of one file.
 func TestHostile(t *testing.T) {

@@ -64,7 +64,8 @@ const (
 	shownBehind = 32
 )
 
-// How much of what a comparison has found can be looked at. A described root cause has some hundred lines in memory, a consequence two.
+// How much of what a comparison has found can be looked at. A root cause has some hundred lines around it in memory, a consequence
+// two.
 const (
 	shownRoots        = 1000
 	shownConsequences = 5000
