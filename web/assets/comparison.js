@@ -194,7 +194,8 @@ function Consequences({ page, detail, root }) {
   const side = (/** @type {string} */ name, /** @type {any} */ at) => html`<div><dt>${name}</dt><dd>${at ? html`<span class="lineno">${at.line}</span> <bdi>${at.text}</bdi>` : "–"}</dd></div>`;
   return html`<${Table} label="consequences" count=${list.length} row=${(/** @type {number} */ i) => list[i]} columns=${columns}
       selected=${selected} onSelect=${select} />
-    ${chosen && html`<dl class="told quoted" aria-live="polite">${side("reference", chosen.reference)}${side("other", chosen.other)}</dl>`}
+    ${chosen && html`<dl class="told quoted" aria-live="polite"><div><dt>${chosen.class}</dt><dd><bdi>${chosen.summary}</bdi></dd></div>
+      ${side("reference", chosen.reference)}${side("other", chosen.other)}</dl>`}
     <p class="lockstep-foot faint">${answer.listed < detail.consequences ? `the first ${count(answer.listed)} of ${count(detail.consequences)} are listed · ` : ""}they
       follow from values that were wrong before, as far as the next root cause</p>`;
 }
