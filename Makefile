@@ -163,7 +163,7 @@ prove-proxy: setup ## stock GDB and record in front of every stub, a Linux kerne
 prove-replay: setup ## GDB forwards and backwards through ten million instructions, every answer compared with the processor that made them
 	$(GO) test -count 1 -run '^TestProveExecution$$' -timeout 15m ./target/replay -ten-million -v
 
-prove-view: setup ## the page of a trace of a million frames in a browser: how soon rows are there, and that no task keeps its main thread above 50 ms while it scrolls; three minutes
+prove-view: setup ## the page of a trace of a million frames in a browser: how soon rows are there, and that no task keeps its main thread above 50 ms, by the browser's tracing; FRAMES for another number; three minutes
 	$(GO) test -count 1 -timeout 0 -v -run '^TestMillion$$' ./internal/test/webtest -frames $(or $(FRAMES),1000000)
 
 view-pictures: setup ## the pictures of docs/view.md, made anew

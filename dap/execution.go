@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	protocol "github.com/google/go-dap"
 
 	"tracewell/arch"
 	"tracewell/arch/flow"
+	"tracewell/itrace"
 	"tracewell/itrace/index"
 	"tracewell/itrace/query"
 	"tracewell/symbol"
@@ -399,8 +399,8 @@ func (x *executionTrace) code(at arch.Addr) (bytes []byte, words string) {
 
 // bytesOf is the bytes of an instruction as they lie in memory, nil where the trace does not tell them.
 func (x *executionTrace) bytesOf(it *index.Item) []byte {
-	value, err := strconv.ParseUint(string(it.Digits), 16, 64)
-	if err != nil || x.set == nil {
+	value, wild, ok := itrace.ParseDigits(it.Digits)
+	if !ok || wild || x.set == nil {
 		return nil
 	}
 	return x.set.Append(nil, value, (len(it.Digits)+1)/2)

@@ -31,7 +31,10 @@ type comparison struct {
 
 	report     *Report
 	rootCauses []*rootCause
-	first      int64 // where the first of them is, by the reference's lines
+	// Consequences are listed, as long as there is room, by what notes root causes otherwise.
+	following    bool // what is noted is a consequence
+	consequences []*rootCause
+	first        int64 // where the first of them is, by the reference's lines
 
 	skipper  skipper
 	operands []operand
@@ -261,6 +264,7 @@ func (c *comparison) conclude(err error) {
 	for _, d := range c.rootCauses {
 		r.Differences = append(r.Differences, d.Difference)
 	}
+	r.ConsequenceList = c.listedConsequences()
 	for _, t := range r.Traces {
 		c.rules.unknown.fired += t.Unknown
 	}

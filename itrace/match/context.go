@@ -15,7 +15,7 @@ type view struct {
 // view is that of the groups at hand. It is without registers where nothing is to be shown of them, or they are too many.
 func (a *aligner) view() view {
 	v := view{passed: [2]int64{a.queue[reference].passed, a.queue[other].passed}}
-	if len(a.c.rootCauses) < describedDifferences && len(a.state.registers) <= mostShown {
+	if len(a.c.rootCauses) < a.c.options.Described && !a.c.following && len(a.state.registers) <= mostShown {
 		v.registers = slices.Clone(a.state.registers)
 	}
 	return v

@@ -19,8 +19,28 @@ type rootCause struct {
 	order int64
 }
 
-// consequence counts a difference that follows from an earlier one.
-func (c *comparison) consequence() { c.report.Consequences++ }
+// consequence counts a difference that follows from an earlier one. If it is to be listed, too, tell notes it.
+func (c *comparison) consequence(tell func()) {
+	c.report.Consequences++
+	if len(c.consequences) < c.options.Consequences {
+		c.following = true
+		tell()
+		c.following = false
+	}
+}
+
+// listedConsequences are those that were noted, in the order of the reference.
+func (c *comparison) listedConsequences() (list []Consequence) {
+	slices.SortStableFunc(c.consequences, func(d, e *rootCause) int { return cmp.Compare(d.order, e.order) })
+	root := 0
+	for _, d := range c.consequences {
+		for root+1 < len(c.rootCauses) && c.rootCauses[root+1].order <= d.order {
+			root++
+		}
+		list = append(list, Consequence{root, d.Difference})
+	}
+	return list
+}
 
 // sides are the positions of a difference: of both sides, or of the one that has what the other has not.
 type sides [2]*Position
@@ -46,9 +66,6 @@ func (a *aligner) order() int64 {
 	return math.MaxInt64
 }
 
-// describedDifferences is how many differences get a context.
-const describedDifferences = 20
-
 // found notes a root cause at the groups at hand.
 func (c *comparison) found(a *aligner, class Class, at sides, what string) *Difference {
 	return c.foundAt(a, class, at, what, a.order(), a.view())
@@ -57,7 +74,7 @@ func (c *comparison) found(a *aligner, class Class, at sides, what string) *Diff
 // foundAt notes a root cause at an earlier place.
 func (c *comparison) foundAt(a *aligner, class Class, at sides, what string, order int64, v view) *Difference {
 	var context *Context
-	if len(c.rootCauses) < describedDifferences {
+	if len(c.rootCauses) < c.options.Described && !c.following {
 		context = c.context(a, v)
 	}
 	d := c.note(a, class, order, at, context)
@@ -65,11 +82,16 @@ func (c *comparison) foundAt(a *aligner, class Class, at sides, what string, ord
 	return d
 }
 
-// note notes a root cause. Of too many those that come first in the reference are kept.
+// note notes a root cause, or a consequence. Of too many root causes those that come first in the reference are kept.
 func (c *comparison) note(a *aligner, class Class, order int64, at sides, context *Context) *Difference {
+	r := &rootCause{Difference{Class: class, CPU: a.cpu, Reference: at[reference], Other: at[other], Context: context}, order}
+	if c.following {
+		r.Context = nil // a tail has one from where it began
+		c.consequences = append(c.consequences, r)
+		return &r.Difference
+	}
 	c.report.Counts[class]++
 	c.first = min(c.first, order)
-	r := &rootCause{Difference{Class: class, CPU: a.cpu, Reference: at[reference], Other: at[other], Context: context}, order}
 	if len(c.rootCauses) < c.options.MaxDifferences {
 		c.rootCauses = append(c.rootCauses, r)
 		return &r.Difference
@@ -176,7 +198,6 @@ func (c *comparison) wrongLate(a *aligner, side int, early *lateEffect, g *group
 	var at sides
 	at[1-side], at[side] = c.effect(1-side, early.group, &early.effect), c.effect(side, g, e)
 	d := c.foundAt(a, e.class(), at, c.place(e), early.of.order, early.of.view)
-	early.of.reported = true
 	if side == reference {
 		c.setValues(d, g, e, early.group, &early.effect)
 	} else {
@@ -196,7 +217,6 @@ func (c *comparison) absent(a *aligner, side int, l *lateEffect) {
 	var at sides
 	at[side] = c.effect(side, l.group, &l.effect)
 	d := c.foundAt(a, l.effect.class(), at, c.place(&l.effect), l.of.order, l.of.view)
-	l.of.reported = true
 	if side == reference {
 		d.Expected, d.Note = string(l.group.digitsOf(&l.effect)), "the other trace lacks it"
 	} else {
@@ -209,7 +229,6 @@ func (c *comparison) reordered(a *aligner, side int, early *lateEffect, g *group
 	var at sides
 	at[1-side], at[side] = c.effect(1-side, early.group, &early.effect), c.effect(side, g, e)
 	d := c.foundAt(a, ClassReordered, at, c.place(e), early.of.order, early.of.view)
-	early.of.reported = true
 	d.Note = fmt.Sprintf("%s later than in the %s", text.Plural(by, "record"), [2]string{"other trace", "reference"}[side])
 }
 
@@ -238,9 +257,14 @@ func (c *comparison) parted(a *aligner, s stretch) (d *Difference, excused bool)
 		}
 	}
 	if moved == nil && (a.led() || a.strayed(s)) {
-		c.consequence()
+		c.consequence(func() { c.stretch(a, class, note, s, nil) })
 		return nil, false
 	}
+	return c.stretch(a, class, note, s, moved), excused
+}
+
+// stretch notes a stretch that is passed over, or keeps it with the run of a handler that may yet come on the other side.
+func (c *comparison) stretch(a *aligner, class Class, note string, s stretch, moved *run) (d *Difference) {
 	var at sides
 	for side := range at {
 		if q := &a.queue[side]; q.len() > 0 {
@@ -252,7 +276,7 @@ func (c *comparison) parted(a *aligner, s stretch) (d *Difference, excused bool)
 	if moved != nil {
 		d, moved.order = &moved.Difference, a.order()
 		d.Reference, d.Other = at[reference], at[other]
-		if len(a.runs) < describedDifferences {
+		if len(a.runs) < c.options.Described {
 			d.Context = c.context(a, v)
 		}
 	} else {
@@ -268,5 +292,5 @@ func (c *comparison) parted(a *aligner, s stretch) (d *Difference, excused bool)
 		d.Expected = c.fieldText(ClassPC, reference, a.queue[reference].at(0))
 		d.Got = c.fieldText(ClassPC, other, a.queue[other].at(0))
 	}
-	return d, excused
+	return d
 }

@@ -19,7 +19,7 @@ func (a *aligner) finishPair(x, y *group, p *pairing) {
 			switch {
 			case !e.accesses() != registers:
 			case reported || a.follows(x, y, p, e, f):
-				a.c.consequence()
+				a.c.consequence(func() { a.c.wrong(a, x, e, y, f) })
 			case registers && conditional && failedAlone(x, e, y, f):
 				a.c.rules.named[RuleReserved].fire()
 			default:
@@ -30,7 +30,7 @@ func (a *aligner) finishPair(x, y *group, p *pairing) {
 	}
 	if p.disorder.some {
 		if reported {
-			a.c.consequence()
+			a.c.consequence(func() { a.c.disordered(a, x, y, p.disorder) })
 		} else {
 			a.c.disordered(a, x, y, p.disorder)
 			reported = true
@@ -104,7 +104,7 @@ func (a *aligner) reportFields(x, y *group, p *pairing) (reported bool) {
 	for _, class := range p.fields {
 		switch {
 		case class == ClassMode && a.sameModes(x, y), class == ClassSkipped && a.wrongFlags(a.lastPaired()):
-			a.c.consequence()
+			a.c.consequence(func() { a.c.field(a, class, x, y) })
 		default:
 			a.c.field(a, class, x, y)
 		}

@@ -196,11 +196,19 @@ func (a *aligner) resolveLate(g *group, l lateness) (overtaken bool) {
 	case l.by <= a.c.options.latest() && !early.overtaken && !l.wrong:
 		a.c.rules.window.fire()
 	case early.of.reported, l.wrong && early.of.blurred:
-		a.c.consequence()
+		a.c.consequence(func() {
+			if l.wrong {
+				a.c.wrongLate(a, l.side, &early, g, e)
+			} else {
+				a.c.reordered(a, l.side, &early, g, e, l.by)
+			}
+		})
 	case l.wrong:
 		a.c.wrongLate(a, l.side, &early, g, e)
+		early.of.reported = true
 	default:
 		a.c.reordered(a, l.side, &early, g, e, l.by)
+		early.of.reported = true
 	}
 	if l.side == other {
 		a.c.countEffect(e)
@@ -212,11 +220,16 @@ func (a *aligner) resolveLate(g *group, l lateness) (overtaken bool) {
 func (a *aligner) resolveStray(side int, g *group, e *effect) {
 	for k := range a.late[1-side] {
 		if l := &a.late[1-side][k]; l.group != nil && equalEffects(g, e, l.group, &l.effect) {
+			a.c.consequence(func() {
+				var at sides
+				at[1-side], at[side] = a.c.effect(1-side, l.group, &l.effect), a.c.effect(side, g, e)
+				a.c.note(a, ClassReordered, l.of.order, at, nil).What = a.c.place(e)
+			})
 			l.group = nil
-			a.c.consequence()
 			return
 		} else if l.group != nil && l.of.conditional && samePlace(e, &l.effect) {
 			a.c.wrongLate(a, side, l, g, e)
+			l.of.reported = true
 			l.group = nil
 			return
 		} else if l.group != nil && e.conflicts(&l.effect) {
@@ -242,13 +255,14 @@ func (a *aligner) expireLate() {
 			case l.passed >= over:
 				return false
 			case l.of.reported || l.of.blurred:
-				a.c.consequence()
+				a.c.consequence(func() { a.c.absent(a, side, &l) })
 			case l.of.conditional:
 				a.c.rules.named[RuleReserved].fire()
 			case l.of.ending && l.passed == a.records[1-side] && a.queue[1-side].ended:
 				a.cutOff(side, &l)
 			default:
 				a.c.absent(a, side, &l)
+				l.of.reported = true
 			}
 			return true
 		})

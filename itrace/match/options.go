@@ -25,7 +25,9 @@ type Options struct {
 	Profile        string // what the options are called together, for the report
 	Rounds         int    // of a loop that RuleWaiting leaves out in one place, at most; 0 is any number
 	AllowUnknown   int64  // lines that may be unreadable
-	MaxDifferences int    // that are described; 0 is 100. All are counted
+	MaxDifferences int    // that are listed; 0 is 100. All are counted
+	Described      int    // of these, those that are listed with what surrounds them; 0 is 20
+	Consequences   int    // that are listed; 0 is none. All are counted
 	Context        int    // instructions shown before a difference, at most 1024; 0 is 8
 	Following      int    // instructions shown from a difference on, and behind a stretch, as far as they have been read; 0 is 4
 	Lookahead      int    // instructions looked at, at most, to find where two traces go on together; 0 is 65536
@@ -160,6 +162,9 @@ func (r Range) Contains(addr uint64) bool { return r.First <= addr && addr <= r.
 func (o Options) withDefaults() Options {
 	if o.Window <= 0 {
 		o.Window = 1
+	}
+	if o.Described <= 0 {
+		o.Described = 20
 	}
 	if o.MaxDifferences <= 0 {
 		o.MaxDifferences = 100

@@ -68,6 +68,14 @@ type Difference struct {
 	Context   *Context  `json:"context,omitempty"`   // absent of a difference beyond those that are listed in full
 }
 
+// Consequence is a difference that follows from others.
+type Consequence struct {
+	// The last root cause that is not behind it, as an index of the differences. Which ones it follows from is not known: a value may
+	// have been wrong for long.
+	Root int `json:"root"`
+	Difference
+}
+
 // Context is what surrounds a difference.
 type Context struct {
 	Reference []Position `json:"reference"` // the last lines before it, some of it, and some behind it, of each side
@@ -158,12 +166,14 @@ type Report struct {
 	Compared Counts   `json:"compared"`         // pairs
 	// root causes, in the order of the reference; the first Options.MaxDifferences
 	Differences  []Difference    `json:"differences"`
-	Counts       map[Class]int64 `json:"counts"`            // root causes of each class, also those beyond Differences
-	Consequences int64           `json:"consequences"`      // differences that follow from others
-	Profile      string          `json:"profile,omitempty"` // Options.Profile; absent if the options have no name
-	Rules        RuleUses        `json:"rules"`
-	NotTold      []NotTold       `json:"notTold,omitempty"` // what was not compared, as one trace does not tell it
-	Seconds      float64         `json:"seconds"`           // of real time
+	Counts       map[Class]int64 `json:"counts"`       // root causes of each class, also those beyond Differences
+	Consequences int64           `json:"consequences"` // differences that follow from others
+	// the first Options.Consequences of them that were found, in the order of the reference; absent if none was asked for
+	ConsequenceList []Consequence `json:"consequenceList,omitempty"`
+	Profile         string        `json:"profile,omitempty"` // Options.Profile; absent if the options have no name
+	Rules           RuleUses      `json:"rules"`
+	NotTold         []NotTold     `json:"notTold,omitempty"` // what was not compared, as one trace does not tell it
+	Seconds         float64       `json:"seconds"`           // of real time
 }
 
 // Result is the outcome of one comparison as "match --json" writes it, one object a line, and "match --merge" reads it.

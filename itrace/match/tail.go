@@ -89,11 +89,16 @@ func (a *aligner) finish() {
 	case a.c.options.SkipRest:
 		a.c.rules.rest.fired += a.rest.records
 	case a.rest.groups > 0 && a.shifts.explain(-longer):
-		a.c.consequence()
+		a.c.consequence(a.noteRest)
 	default:
-		d := a.c.note(a, ClassTail, a.rest.order, a.rest.at, a.rest.context)
-		d.Groups, d.Records = a.rest.groups, a.rest.records
+		a.noteRest()
 	}
+}
+
+// noteRest notes that one trace goes on where the other has ended.
+func (a *aligner) noteRest() {
+	d := a.c.note(a, ClassTail, a.rest.order, a.rest.at, a.rest.context)
+	d.Groups, d.Records = a.rest.groups, a.rest.records
 }
 
 // shifts are how many instructions the other side was found to have more than the reference. Of a stretch that the processor has

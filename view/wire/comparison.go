@@ -44,6 +44,25 @@ type (
 		Reference *TracePlace `json:"reference,omitempty"` // absent where only the other trace has something
 		Other     *TracePlace `json:"other,omitempty"`     // absent where only the reference has something
 		Described bool        `json:"described"`           // there are lines around it, and registers
+		Followers int         `json:"followers"`           // the consequences that are listed with it
+	}
+	// ComparisonConsequences are the differences that follow from others and lie between a root cause and the next one.
+	ComparisonConsequences struct {
+		Root   int                     `json:"root"`   // the root cause
+		List   []ComparisonConsequence `json:"list"`   // in the order of the reference
+		Listed int                     `json:"listed"` // of the whole comparison; it has ComparisonOutcome.Consequences
+	}
+	// ComparisonConsequence is one of them.
+	ComparisonConsequence struct {
+		Class     match.Class    `json:"class"`
+		Summary   string         `json:"summary"`
+		Reference *LockstepPlace `json:"reference,omitempty"` // absent where only the other trace has something
+		Other     *LockstepPlace `json:"other,omitempty"`     // absent where only the reference has something
+	}
+	// LockstepPlace is a record of one of the traces as it is written.
+	LockstepPlace struct {
+		TracePlace
+		Text string `json:"text"`
 	}
 	// TracePlace is a record of one of the traces.
 	TracePlace struct {

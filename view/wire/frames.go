@@ -28,7 +28,18 @@ import (
 // it, and what is nothing of this is its bytes, "a0 52 40 00", in the order of memory. What a spreadsheet would compute has an
 // apostrophe in front.
 type CSVFrames struct {
-	out    *csv.Writer
+	out  *csv.Writer
+	text []string
+	FrameTable
+}
+
+// BacktraceColumn is the name of the column of backtraces.
+const BacktraceColumn = "backtrace"
+
+// FrameTable makes rows of cells of frames. Its columns are those of CSVFrames.
+type FrameTable struct {
+	Columns []string // the header
+
 	view   *view.View
 	reader *view.Reader
 
@@ -39,9 +50,9 @@ type CSVFrames struct {
 	items     map[*view.Item][]csvPart
 	variables map[int32]int
 
-	row  []byte // the cells, one behind the other
-	ends [][2]int
-	text []string
+	row   []byte // the cells, one behind the other
+	ends  [][2]int
+	cells []string
 }
 
 // The columns that every table has in front.
@@ -55,6 +66,19 @@ const (
 
 // NewCSVFrames begins a table of frames of the view, whose registers Select may have chosen.
 func NewCSVFrames(out io.Writer, v *view.View) (*CSVFrames, error) {
+	table, err := NewFrameTable(v)
+	if err != nil {
+		return nil, err
+	}
+	c := &CSVFrames{csv.NewWriter(out), make([]string, len(table.Columns)), *table}
+	for i, title := range c.Columns {
+		c.text[i] = inert(title)
+	}
+	return c, c.out.Write(c.text)
+}
+
+// NewFrameTable returns a table of frames of the view, whose registers Select may have chosen.
+func NewFrameTable(v *view.View) (*FrameTable, error) {
 	registers, err := v.CollectedRegisters()
 	if err != nil {
 		return nil, err
@@ -63,9 +87,8 @@ func NewCSVFrames(out io.Writer, v *view.View) (*CSVFrames, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &CSVFrames{
-		out: csv.NewWriter(out), view: v, reader: v.NewReader(), registers: registers, symbols: v.Symbols != nil,
-		variables: make(map[int32]int),
+	c := &FrameTable{
+		view: v, reader: v.NewReader(), registers: registers, symbols: v.Symbols != nil, variables: make(map[int32]int),
 	}
 	header := []string{csvFrame: "frame", csvTracepoint: "tracepoint", csvSource: "source", csvPC: "pc"}
 	if c.symbols {
@@ -85,14 +108,22 @@ func NewCSVFrames(out io.Writer, v *view.View) (*CSVFrames, error) {
 	}
 	if v.CollectsStacks() {
 		c.stack = len(header)
-		header = append(header, "backtrace")
+		header = append(header, BacktraceColumn)
 	}
-	c.ends, c.text = make([][2]int, len(header)), make([]string, len(header))
-	for i, title := range header {
-		header[i] = inert(title)
-	}
-	return c, c.out.Write(header)
+	c.Columns, c.ends, c.cells = header, make([][2]int, len(header)), make([]string, len(header))
+	return c, nil
 }
+
+// Lead is how many columns stand in front of what was collected.
+func (c *FrameTable) Lead() int {
+	if c.symbols {
+		return csvLeading + 1
+	}
+	return csvLeading
+}
+
+// WithoutBacktraces leaves the column of backtraces empty, whose cells cost more than all others.
+func (c *FrameTable) WithoutBacktraces() { c.stack = 0 }
 
 // inert puts an apostrophe in front of a cell that a spreadsheet would take for a formula: one that begins with = + - or @, or
 // with a wide form of these, behind any blanks, and is not made of numbers. It does so, too, if there is an apostrophe already: a
@@ -128,7 +159,7 @@ type csvPart struct {
 
 // addItems gives everything that tracepoints collect in memory a column, or several if it is a structure. What several
 // tracepoints collect under one name has one column.
-func (c *CSVFrames) addItems(header []string) []string {
+func (c *FrameTable) addItems(header []string) []string {
 	columns := make(map[string]int)
 	c.items = make(map[*view.Item][]csvPart)
 	for _, item := range c.view.EveryItem() {
@@ -150,6 +181,15 @@ func (c *CSVFrames) addItems(header []string) []string {
 
 // Add writes a frame.
 func (c *CSVFrames) Add(frame view.Frame) error {
+	for i, cell := range c.Cells(frame) {
+		c.text[i] = inert(cell)
+	}
+	return c.out.Write(c.text)
+}
+
+// Cells returns the cells of a frame, in the order of the columns, as CSV has them, but without the apostrophes in front of what a
+// spreadsheet would compute. They are valid until the next call.
+func (c *FrameTable) Cells(frame view.Frame) []string {
 	c.row = c.row[:0]
 	clear(c.ends)
 	c.reader.Set(frame)
@@ -190,16 +230,16 @@ func (c *CSVFrames) Add(frame view.Frame) error {
 	}
 	all := string(c.row)
 	for i, end := range c.ends {
-		c.text[i] = inert(all[end[0]:end[1]])
+		c.cells[i] = all[end[0]:end[1]]
 	}
-	return c.out.Write(c.text)
+	return c.cells
 }
 
 // cell makes what was appended to the row since start a cell.
-func (c *CSVFrames) cell(column, start int) { c.ends[column] = [2]int{start, len(c.row)} }
+func (c *FrameTable) cell(column, start int) { c.ends[column] = [2]int{start, len(c.row)} }
 
 // lead fills the cells that every frame has, and those of registers.
-func (c *CSVFrames) lead(frame view.Frame) {
+func (c *FrameTable) lead(frame view.Frame) {
 	c.row = strconv.AppendInt(c.row, int64(frame.Number), 10)
 	c.cell(csvFrame, 0)
 	start := len(c.row)
@@ -208,24 +248,20 @@ func (c *CSVFrames) lead(frame view.Frame) {
 	start = len(c.row)
 	c.row = append(c.row, c.view.SourceOf(frame)...)
 	c.cell(csvSource, start)
-	column := csvLeading
 	if frame.HasPC {
 		start = len(c.row)
 		c.row = strconv.AppendUint(append(c.row, "0x"...), uint64(frame.PC), 16)
 		c.cell(csvPC, start)
 		if start = len(c.row); c.symbols {
 			c.row = append(c.row, c.view.Describe(frame.PC)...)
-			c.cell(column, start)
+			c.cell(csvLeading, start)
 		}
-	}
-	if c.symbols {
-		column++
 	}
 	registers := frame.Registers()
 	for i, slot := range c.registers {
 		start = len(c.row)
 		c.row, _ = c.view.AppendRegister(c.row, slot, registers)
-		c.cell(column+i, start)
+		c.cell(c.Lead()+i, start)
 	}
 }
 

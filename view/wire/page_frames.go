@@ -25,6 +25,7 @@ type (
 		Threads     []PageThread  `json:"threads"` // by their first frames
 		Items       []string      `json:"items"`   // names of what is collected, as the filter and plots take them
 		Numbers     []string      `json:"numbers"` // of these, what has a number to plot
+		Columns     []string      `json:"columns"` // that the table of frames can have, as convert writes them to CSV
 		Sources     []SourceLines `json:"sources"`
 		Stacks      bool          `json:"stacks"`          // some tracepoint collects the stack
 		Error       string        `json:"error,omitempty"` // why the rest of the file cannot be read
@@ -65,7 +66,7 @@ type (
 		Line       string       `json:"line,omitempty"`      // of the pc: FILE:LINE; absent without debugging information
 		Stepped    bool         `json:"stepped,omitempty"`   // the frame is of while-stepping
 		Collected  string       `json:"collected,omitempty"` // "j->id=7 q=0x4052a0", cut where it is long
-		Cells      []string     `json:"cells,omitempty"`     // of the items that were asked for
+		Cells      []string     `json:"cells,omitempty"`     // of the columns that were asked for, as in CSV, cut where they are long
 		Damaged    bool         `json:"damaged,omitempty"`   // the rest of the frame cannot be read
 	}
 	// PagePlace is where a frame is among those that are wanted.
@@ -205,7 +206,8 @@ func (f *PageFloat) UnmarshalJSON(b []byte) error {
 func DescribeTrace(v *view.View, damage error) PageTrace {
 	header := v.Content.Header()
 	object := PageTrace{Frames: v.Content.NumFrames(), Status: describeStatus(header.Status), Stacks: v.CollectsStacks(),
-		Tracepoints: []Tracepoint{}, Threads: []PageThread{}, Items: []string{}, Numbers: []string{}, Sources: []SourceLines{}}
+		Tracepoints: []Tracepoint{}, Threads: []PageThread{}, Items: []string{}, Numbers: []string{}, Columns: []string{},
+		Sources: []SourceLines{}}
 	if header.Status != nil {
 		object.State = view.StateText(header.Status)
 	}

@@ -105,6 +105,8 @@ var documents = []document{
 	{"A question that has no answer", viewed("nothing"), onRequest, reflect.TypeFor[wire.PageError]()},
 	{"Comparisons as a page shows them", viewed("comparisons"), onRequest, reflect.TypeFor[wire.Comparisons]()},
 	{"A comparison as a page shows it", viewed("comparison?comparison=0"), onRequest, reflect.TypeFor[wire.ComparisonDetail]()},
+	{"Consequences as a page lists them", viewed("consequences?comparison=0&root=0"), onRequest,
+		reflect.TypeFor[wire.ComparisonConsequences]()},
 	{"A root cause as a page shows it", viewed("root?comparison=0&root=0"), onRequest, reflect.TypeFor[wire.RootCauseDetail]()},
 	{"An execution trace as a page shows it", viewed("summary"), onRequest, reflect.TypeFor[wire.ExecutionSummary]()},
 	{"A block of instructions", viewed("moments?block=0"), onRequest, reflect.TypeFor[wire.MomentBlock]()},

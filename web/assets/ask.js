@@ -1,7 +1,7 @@
 // Questions to the server, or in a page of one file to what that carries.
 import { useEffect, useRef, useState } from "./vendor/htm-preact.js";
 
-/** @typedef {Record<string, string | number | boolean | undefined | null>} Args */
+/** @typedef {Record<string, string | number | boolean | undefined | null | string[]>} Args of a list each is an argument of that name */
 
 /** The answers that a page of one file carries, by their questions; null in a page that a server answers. */
 const carried = (() => {
@@ -17,7 +17,8 @@ const carried = (() => {
 export function question(name, args = {}) {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(args)) {
-    if (value !== undefined && value !== null && value !== "" && value !== false) query.set(key, String(value));
+    if (Array.isArray(value)) for (const one of value) query.append(key, one);
+    else if (value !== undefined && value !== null && value !== "" && value !== false) query.set(key, String(value));
   }
   query.sort();
   const text = query.toString();
@@ -82,7 +83,8 @@ export function useAnswer(name, args) {
 }
 
 /**
- * Rows that are asked for in blocks, as a table of any length needs them. The server answers {total, rows} with at most `size` rows.
+ * Rows that are asked for in blocks, as a table of any length needs them. The server answers {total, rows} with at most `size` rows, and
+ * with fewer as long as it has not found more: a block is asked for again when a row is wanted that it lacks.
  */
 export class Blocks {
   /**
@@ -101,7 +103,12 @@ export class Blocks {
     if (earlier) earlier.earlier = undefined;
     /** @type {Map<number, any[] | "asked">} */
     this.blocks = new Map();
+    /** @type {Set<number>} blocks on their way */
+    this.asked = new Set();
+    /** @type {Set<number>} blocks of which there may be more */
+    this.partial = new Set();
     this.error = "";
+    this.total = 0; // rows that are known to be there
     this.abort = new AbortController();
   }
 
@@ -109,7 +116,7 @@ export class Blocks {
   row(i) {
     const block = Math.floor(i / this.size);
     const rows = this.blocks.get(block);
-    if (rows === undefined) this.#ask(block);
+    if (rows === undefined || this.partial.has(block) && i - block * this.size >= rows.length) this.#ask(block);
     return rows === undefined || rows === "asked" ? this.earlier?.known(i) : rows[i - block * this.size];
   }
 
@@ -125,9 +132,16 @@ export class Blocks {
     if (this.blocks.size > 64) {
       for (const known of this.blocks.keys()) if (Math.abs(known - block) > 16) this.blocks.delete(known);
     }
-    this.blocks.set(block, "asked");
+    // What has come of a block is shown until all of it has.
+    if (!this.blocks.has(block)) this.blocks.set(block, "asked");
+    if (this.asked.has(block)) return;
+    this.asked.add(block);
     ask(this.name, { ...this.args, block }, this.abort.signal).then(answer => {
+      this.asked.delete(block);
       this.blocks.set(block, answer.rows);
+      if (answer.done === false && answer.rows.length < this.size) this.partial.add(block);
+      else this.partial.delete(block);
+      this.total = Math.max(this.total, answer.total);
       this.changed();
     }, error => {
       if (error.name === "AbortError") return;

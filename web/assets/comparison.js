@@ -5,6 +5,7 @@ import { useKeys } from "./keys.js";
 import { go, useRoute } from "./route.js";
 import { Source } from "./source.js";
 import { Table } from "./table.js";
+import { count, plural } from "./text.js";
 
 /** @typedef {{ text: string, differs?: boolean }} Span wire.MarkedText */
 /** @typedef {{ line: number, instruction: number, spans: Span[], head?: boolean, pc?: string, symbol?: string, file?: string, sourceLine?: number, source?: number, disassembly?: string }} Line wire.LockstepLine */
@@ -18,8 +19,8 @@ const marks = /** @type {Record<string, string>} */ ({ equal: "=", different: "�
 const signs = /** @type {Record<string, string>} */ ({ same: "", changed: "≠", reference: "−", other: "+", leap: "⋯" });
 const meanings = /** @type {Record<string, string>} */ ({ same: "equal", changed: "differs", reference: "only in the reference", other: "only in the other trace", leap: "lines left out" });
 
-/** What is compared is asked for; the page itself tells nothing more. */
-export function ComparisonPage() {
+/** What is compared is asked for; the page itself tells nothing more. @param {{ page: import("./app.js").Page }} props */
+export function ComparisonPage({ page }) {
   const route = useRoute();
   const { answer, error } = useAnswer("comparisons");
   if (error) return html`<main><p class="message error" role="alert">${error}</p></main>`;
@@ -27,7 +28,7 @@ export function ComparisonPage() {
   const only = answer.list.length === 1;
   const chosen = only ? answer.list[0].number : route.pair === undefined ? -1 : Number(route.pair);
   return html`<main class="executions comparison">${chosen >= 0
-    ? html`<${Pair} key=${chosen} number=${chosen} list=${answer.list} route=${route} />`
+    ? html`<${Pair} key=${chosen} page=${page} number=${chosen} list=${answer.list} route=${route} />`
     : html`<${Pairs} answer=${answer} route=${route} />`}</main>`;
 }
 
@@ -69,8 +70,8 @@ function Verdict({ verdict }) {
   return html`<span class=${"verdict " + verdict}><span aria-hidden="true">${marks[verdict]}</span> ${verdict}</span>`;
 }
 
-/** One pair: its root causes one after the other. @param {{ number: number, list: any[], route: import("./route.js").Route }} props */
-function Pair({ number, list, route }) {
+/** One pair: its root causes one after the other. @param {{ page: import("./app.js").Page, number: number, list: any[], route: import("./route.js").Route }} props */
+function Pair({ page, number, list, route }) {
   const { answer, error } = useAnswer("comparison", { comparison: number });
   const at = list.findIndex(o => o.number === number);
   const up = () => list.length > 1 && go({ pair: "", root: "", row: "" });
@@ -91,7 +92,7 @@ function Pair({ number, list, route }) {
       <h2 class="headline" title=${answer.headline}><bdi>${answer.headline}</bdi></h2>
     </div>
     ${answer.notes.map((/** @type {string} */ note) => html`<p class="message warn">${note}</p>`)}
-    ${answer.roots.length > 0 ? html`<${Roots} detail=${answer} route=${route} />`
+    ${answer.roots.length > 0 ? html`<${Roots} page=${page} detail=${answer} route=${route} />`
       : html`<div class="pane scroll"><${Facts} detail=${answer} /></div>`}`;
 }
 
@@ -101,43 +102,52 @@ function Facts({ detail }) {
     <dt>${f.key}</dt><dd>${f.words.map((/** @type {string} */ w) => html`<div><bdi>${w}</bdi></div>`)}</dd></div>`)}</dl>`;
 }
 
-const sideTabs = [["registers", "Registers", "r"], ["source", "Source", "s"], ["roots", "Root causes", "c"], ["facts", "Summary", "i"]];
+const sideTabs = [["registers", "Registers", "r"], ["source", "Source", "s"], ["roots", "Roots", "c"], ["follow", "Consequences", "f"],
+  ["facts", "Summary", "i"]];
 
-/** The root cause that is looked at, and what surrounds it. @param {{ detail: any, route: import("./route.js").Route }} props */
-function Roots({ detail, route }) {
-  const count = detail.roots.length;
-  const number = Math.max(0, Math.min(Number(route.root) || 0, count - 1));
+const undescribed = {
+  file: "This page is one file and has the lines around the first root causes only; tracewell view shows the others, too.",
+  served: "These results have lines around the first root causes only: match --described N says around how many.",
+};
+
+/** The root cause that is looked at, and what surrounds it. @param {{ page: import("./app.js").Page, detail: any, route: import("./route.js").Route }} props */
+function Roots({ page, detail, route }) {
+  const total = detail.roots.length;
+  const number = Math.max(0, Math.min(Number(route.root) || 0, total - 1));
   const root = detail.roots[number];
   const tab = route.tab || "registers";
   const { answer, error } = useAnswer(root.described ? "root" : null, { comparison: detail.number, root: number });
   const shown = answer && answer.number === number ? answer : null;
+  const lacking = !root.described ? undescribed[page.static ? "file" : "served"] : page.static && error ? undescribed.file : "";
   const step = (/** @type {number} */ by) => {
-    const next = Math.max(0, Math.min(number + by, count - 1));
+    const next = Math.max(0, Math.min(number + by, total - 1));
     if (next !== number) go({ root: next || "", row: "" });
   };
   useKeys({
     "n": { help: "next root cause", do: () => step(1) },
     "p": { help: "root cause before", do: () => step(-1) },
-    ...Object.fromEntries(sideTabs.map(([name, title, key]) => [key, { help: title.toLowerCase(), do: () => go({ tab: name }, true) }])),
+    ...Object.fromEntries(sideTabs.map(([name, title, key]) => [key, { help: name === "roots" ? "all root causes" : title.toLowerCase(), do: () => go({ tab: name }, true) }])),
   });
   return html`<div class="bar root">
       <button onClick=${() => step(-1)} disabled=${number === 0} title="Root cause before (p)" aria-label="Root cause before">‹</button>
-      <span class="ordinal">root ${number + 1} of ${count}${detail.differences > count ? html` <span class="faint">(${detail.differences})</span>` : ""}</span>
-      <button onClick=${() => step(1)} disabled=${number === count - 1} title="Next root cause (n)" aria-label="Next root cause">›</button>
+      <span class="ordinal">root ${number + 1} of ${total}${detail.differences > total ? html` <span class="faint">(${detail.differences})</span>` : ""}</span>
+      <button onClick=${() => step(1)} disabled=${number === total - 1} title="Next root cause (n)" aria-label="Next root cause">›</button>
       <span class="tag">${root.class}</span>
       <p class="summary" aria-live="polite"><bdi>${root.summary}</bdi></p>
-      ${detail.consequences > 0 && html`<span class="tag" title="Differences that follow from values that were wrong before are counted and not listed">${detail.consequences} consequences folded</span>`}
+      ${detail.consequences > 0 && html`<button class="quiet" aria-expanded=${tab === "follow"} onClick=${() => go({ tab: tab === "follow" ? "" : "follow" }, true)}
+        title="Differences that follow from values that were wrong before (f)">${root.followers > 0 ? count(root.followers) + " of " : ""}${plural(detail.consequences, "consequence")}</button>`}
     </div>
-    ${error && html`<p class="message error" role="alert">${error}</p>`}
+    ${error && !lacking && html`<p class="message error" role="alert">${error}</p>`}
     <div class="sides">
       ${shown ? html`<${Lockstep} key=${number} detail=${detail} root=${shown} route=${route} />`
-        : html`<p class="wait pane">${root.described ? "Reading …" : "Only the first root causes are described with the lines around them. This one is at " + placeOf(root) + "."}</p>`}
+        : html`<p class="wait pane">${lacking ? `${lacking} This one is at ${placeOf(root)}.` : "Reading …"}</p>`}
       <aside class="pane">
         <div role="tablist" aria-label="About the root cause">${sideTabs.map(([name, title]) => html`<button key=${name} role="tab"
           aria-selected=${tab === name} onClick=${() => go({ tab: name }, true)}>${title}</button>`)}</div>
         ${tab === "registers" && html`<${Registers} root=${shown} />`}
         ${tab === "source" && html`<${SourceAt} root=${shown} route=${route} />`}
         ${tab === "roots" && html`<${RootList} roots=${detail.roots} number=${number} />`}
+        ${tab === "follow" && html`<${Consequences} key=${number} page=${page} detail=${detail} root=${root} />`}
         ${tab === "facts" && html`<div class="scroll"><${Facts} detail=${detail} /></div>`}
       </aside>
     </div>`;
@@ -159,6 +169,35 @@ function RootList({ roots, number }) {
   ];
   return html`<${Table} label="root causes" count=${roots.length} row=${(/** @type {number} */ i) => roots[i]} columns=${columns}
     selected=${number} onSelect=${(/** @type {number} */ i) => go({ root: i || "", row: "" }, true)} />`;
+}
+
+/**
+ * The differences that follow from wrong values, up to the next root cause.
+ * @param {{ page: import("./app.js").Page, detail: any, root: any }} props
+ */
+function Consequences({ page, detail, root }) {
+  const { answer, error } = useAnswer(root.followers > 0 ? "consequences" : null, { comparison: detail.number, root: root.number });
+  const [selected, select] = useState(0);
+  if (error) return html`<p class="wait">${page.static ? undescribed.file : error}</p>`;
+  if (root.followers === 0) {
+    return html`<p class="wait">${detail.consequences === 0 ? "Nothing follows from the root causes."
+      : "None is listed between this root cause and the next. " + (page.static ? "" : "Results of match list them with --consequences N.")}</p>`;
+  }
+  if (!answer || answer.root !== root.number) return html`<p class="wait">Reading …</p>`;
+  const list = answer.list;
+  const chosen = list[selected];
+  const columns = [
+    { name: "instruction", title: "instruction", width: "80px", className: "right", cell: (/** @type {any} */ c) => (c.reference || c.other || { instruction: "" }).instruction },
+    { name: "class", title: "class", width: "76px", cell: (/** @type {any} */ c) => c.class },
+    { name: "summary", title: "what", width: "minmax(200px, 1fr)", cell: (/** @type {any} */ c) => html`<bdi>${c.summary}</bdi>` },
+  ];
+  const side = (/** @type {string} */ name, /** @type {any} */ at) => html`<div><dt>${name}</dt><dd>${at ? html`<span class="lineno">${at.line}</span> <bdi>${at.text}</bdi>` : "–"}</dd></div>`;
+  return html`<${Table} label="consequences" count=${list.length} row=${(/** @type {number} */ i) => list[i]} columns=${columns}
+      selected=${selected} onSelect=${select} />
+    ${chosen && html`<dl class="told quoted" aria-live="polite"><div><dt>${chosen.class}</dt><dd><bdi>${chosen.summary}</bdi></dd></div>
+      ${side("reference", chosen.reference)}${side("other", chosen.other)}</dl>`}
+    <p class="lockstep-foot faint">${answer.listed < detail.consequences ? `the first ${count(answer.listed)} of ${count(detail.consequences)} are listed · ` : ""}they
+      follow from values that were wrong before, as far as the next root cause</p>`;
 }
 
 /** The row that is looked at: that of the route, or the first of the difference. @param {Row[]} rows @param {import("./route.js").Route} route */

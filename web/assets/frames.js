@@ -2,6 +2,7 @@
 import { html, useEffect, useMemo, useRef, useState } from "./vendor/htm-preact.js";
 import { ask, Blocks, useAnswer } from "./ask.js";
 import { Code } from "./code.js";
+import { chosenColumns, ColumnChooser } from "./columns.js";
 import { Flame } from "./flame.js";
 import { FrameDetail } from "./frame.js";
 import { useKeys } from "./keys.js";
@@ -66,6 +67,9 @@ function Loaded({ page, trace, version, live }) {
   const search = useSearch(filter);
   const [position, setPosition] = useState(/** @type {number | undefined} */ (undefined));
   const frame = at.frame === undefined ? -1 : Number(at.frame);
+  const [choosing, setChoosing] = useState(false);
+  const columns = useMemo(() => page.static ? [] : chosenColumns(trace, at), [trace, at.columns]);
+  const choose = () => { if (view === "frames" && !page.static && trace.columns.length > 0) setChoosing(true); };
   useEffect(() => { if (frame < 0) setPosition(undefined); }, [frame]);
   useKeys({
     "/": { help: "filter", do: () => setTimeout(() => document.getElementById("where")?.focus()) }, // later, or the / would be typed there
@@ -73,15 +77,19 @@ function Loaded({ page, trace, version, live }) {
     "t": { help: "timeline by threads or tracepoints", do: () => go({ by: at.by === "tracepoint" ? "" : "tracepoint" }) },
     "x": { help: "all times", do: () => go({ from: "", to: "" }) },
     "z": { help: "zoom into the chosen times, or back", do: () => at.left ? go({ left: "", right: "" }) : go({ left: at.from, right: at.to }) },
+    "o": { help: "columns of the table", do: choose },
     "c": { help: "clear all filters", do: () => go({ where: "", tp: "", thread: "", from: "", to: "" }) },
   });
   return html`<main class="frames">
     <${Filter} trace=${trace} at=${at} search=${search} live=${live} />
     <${Timeline} page=${page} trace=${trace} at=${at} filter=${filter} position=${position} />
-    <div role="tablist" aria-label="Views">${views.map(([name, title]) => html`<button key=${name} id=${"tab-" + name} role="tab" aria-selected=${view === name}
+    <div class="tabs"><div role="tablist" aria-label="Views">${views.map(([name, title]) => html`<button key=${name} id=${"tab-" + name} role="tab" aria-selected=${view === name}
       aria-controls="view" onClick=${() => go({ view: name === "frames" ? "" : name })}>${title}</button>`)}</div>
+      ${view === "frames" && !page.static && trace.columns.length > 0 && html`<button class="quiet" title="Which values have a column (o)"
+        onClick=${choose}>Columns${columns.length > 0 ? " " + columns.length : ""}</button>`}</div>
+    ${choosing && html`<${ColumnChooser} trace=${trace} at=${at} close=${() => setChoosing(false)} />`}
     <div id="view" class=${"panes" + (frame >= 0 ? " split" : "")} role="tabpanel" aria-labelledby=${"tab-" + view}>
-      ${view === "frames" && html`<${Rows} key=${at.where + "|" + at.tp + "|" + at.thread + "|" + at.from + "|" + at.to} trace=${trace} filter=${filter} search=${search} frame=${frame} />`}
+      ${view === "frames" && html`<${Rows} key=${at.where + "|" + at.tp + "|" + at.thread + "|" + at.from + "|" + at.to} trace=${trace} filter=${filter} search=${search} frame=${frame} chosen=${columns} />`}
       ${view === "values" && html`<${Values} page=${page} trace=${trace} at=${at} filter=${filter} />`}
       ${view === "source" && html`<${Code} trace=${trace} at=${at} filter=${filter} />`}
       ${view === "stacks" && html`<${Flame} filter=${filter} />`}
@@ -94,19 +102,19 @@ function Loaded({ page, trace, version, live }) {
 /**
  * How many frames the filter has found, asked for until all are.
  * @param {Record<string, string>} filter
- * @returns {{ total: number, done: boolean, lacking?: string, error: string }}
+ * @returns {{ filter: any, total: number, done: boolean, lacking?: string, error: string }} of the filter that was answered last
  */
 function useSearch(filter) {
-  const [state, setState] = useState(/** @type {any} */ ({ total: 0, done: false, error: "" }));
+  const [state, setState] = useState(/** @type {any} */ ({ filter: null, total: 0, done: false, error: "" }));
   useEffect(() => {
     const abort = new AbortController();
     (async () => {
       for (;;) {
         const answer = await ask("search", filter, abort.signal);
-        setState({ ...answer, error: "" });
+        setState({ ...answer, filter, error: "" });
         if (answer.done) return;
       }
-    })().catch(error => { if (error.name !== "AbortError") setState((/** @type {any} */ old) => ({ ...old, done: true, error: error.message })); });
+    })().catch(error => { if (error.name !== "AbortError") setState((/** @type {any} */ old) => ({ ...old, filter, done: true, error: error.message })); });
     return () => abort.abort();
   }, [filter]);
   return state;
@@ -159,12 +167,19 @@ function Filter({ trace, at, search, live }) {
   ${search.lacking && html`<p class="message warn">${search.lacking}</p>`}`;
 }
 
-/** @param {{ trace: any, filter: Record<string, string>, search: any, frame: number }} props */
-function Rows({ trace, filter, search, frame }) {
+/** @param {{ trace: any, filter: Record<string, string>, search: any, frame: number, chosen: string[] }} props */
+function Rows({ trace, filter, search, frame, chosen }) {
   const [, redraw] = useState(0);
   const last = useRef(/** @type {Blocks | undefined} */ (undefined));
-  const blocks = useMemo(() => last.current = new Blocks("rows", filter, blockRows, () => redraw(n => n + 1), last.current), [filter]);
+  const blocks = useMemo(() => {
+    // Rows with other columns would be shown below the wrong names until these have come.
+    const earlier = last.current && last.current.args.column === chosen ? last.current : undefined;
+    return last.current = new Blocks("rows", { ...filter, column: chosen }, blockRows, () => redraw(n => n + 1), earlier);
+  }, [filter, chosen]);
   useEffect(() => () => blocks.close(), [blocks]);
+  blocks.row(0); // the first rows are there before it is known how many there are
+  // What has been found of another filter does not count; of the same one, of a trace that has grown, it does.
+  const total = Math.max(search.filter === filter || blocks.earlier ? search.total : 0, blocks.total);
   const [selected, show] = useState(-1);
   // Keys may come faster than the page is drawn: each goes on from what the one before has selected.
   const latest = useRef(-1);
@@ -195,17 +210,17 @@ function Rows({ trace, filter, search, frame }) {
     go({ frame: row.frame }, true);
   });
   useKeys({
-    "j": { help: "next frame", do: () => select(Math.min(latest.current + 1, search.total - 1)) },
+    "j": { help: "next frame", do: () => select(Math.min(latest.current + 1, total - 1)) },
     "k": { help: "previous frame", do: () => select(Math.max(latest.current - 1, 0)) },
   });
-  const columns = useMemo(() => columnsOf(trace), [trace]);
-  return html`<${Table} label="Frames" count=${search.total} row=${(/** @type {number} */ i) => blocks.row(i)} columns=${columns} selected=${selected} onSelect=${select}
+  const columns = useMemo(() => columnsOf(trace, chosen), [trace, chosen]);
+  return html`<${Table} label="Frames" count=${total} row=${(/** @type {number} */ i) => blocks.row(i)} columns=${columns} selected=${selected} onSelect=${select}
     onOpen=${() => /** @type {HTMLElement | null} */ ((document.querySelector(".detail [role=treeitem]") ||
       document.querySelector(".detail button:enabled")))?.focus()} />`;
 }
 
-/** @param {any} trace @returns {import("./table.js").Column[]} */
-function columnsOf(trace) {
+/** @param {any} trace @param {string[]} chosen @returns {import("./table.js").Column[]} */
+function columnsOf(trace, chosen) {
   const wide = innerWidth >= 700;
   /** @type {import("./table.js").Column[]} */
   const columns = [
@@ -216,6 +231,11 @@ function columnsOf(trace) {
   if (trace.timed) columns.push({ name: "time", title: "time", width: "118px", cell: row => clock(row.time) });
   if (trace.threads.length > 1 && wide) columns.push({ name: "thread", title: "thread", width: "72px", className: "right", cell: row => trace.threads[row.thread]?.id || "" });
   columns.push({ name: "place", title: "place", width: wide ? "190px" : "130px", cell: row => html`${row.symbol || row.pc || ""} <span class="faint">${row.line || ""}</span>` });
+  chosen.forEach((name, i) => columns.push({ name: "value " + name, title: name, width: widthOf(name),
+    className: trace.numbers.includes(name) ? "right" : "", cell: row => row.cells?.[i] ?? "" }));
   columns.push({ name: "collected", title: "collected", width: "minmax(320px, 1fr)", cell: row => row.damaged ? html`<span class="bad">damaged</span> ${row.collected || ""}` : row.collected || "" });
   return columns;
 }
+
+/** The width of a column of values: of the name, within bounds. @param {string} name */
+const widthOf = name => name === "backtrace" ? "320px" : Math.max(90, Math.min(name.length * 8, 220)) + "px";

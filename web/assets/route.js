@@ -33,3 +33,9 @@ export function useRoute() {
   }, []);
   return current;
 }
+
+/** Names as one value of the route: with commas between them, and a backslash in front of those within a name. @param {string[]} names */
+export const joined = names => names.map(name => name.replace(/[\\,]/g, "\\$&")).join(",");
+
+/** The names that joined has put together. @param {string | undefined} text @returns {string[]} */
+export const parted = text => (text?.match(/(?:\\.|[^\\,])+/gs) || []).map(name => name.replace(/\\(.)/gs, "$1"));

@@ -13,7 +13,6 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tracewell/arch"
@@ -25,6 +24,7 @@ import (
 	"tracewell/symbol"
 	"tracewell/view/wire"
 	"tracewell/web"
+	"tracewell/web/arguments"
 	"tracewell/web/sources"
 )
 
@@ -87,37 +87,35 @@ func (s *Subject) Answer(ctx context.Context, question string, args url.Values) 
 	case "comparisons":
 		return s.comparisons(), nil
 	case "comparison":
-		i, err := number(args, "comparison", len(s.results))
+		i, err := arguments.Index(args, "comparison", len(s.results))
 		if err != nil {
 			return nil, err
 		}
 		return s.comparison(i), nil
 	case "root":
-		i, err := number(args, "comparison", len(s.results))
+		i, err := arguments.Index(args, "comparison", len(s.results))
 		if err != nil {
 			return nil, err
 		}
-		j, err := number(args, "root", len(s.results[i].Differences))
+		j, err := arguments.Index(args, "root", len(s.results[i].Differences))
 		if err != nil {
 			return nil, err
 		}
 		return s.root(i, j), nil
+	case "consequences":
+		i, err := arguments.Index(args, "comparison", len(s.results))
+		if err != nil {
+			return nil, err
+		}
+		j, err := arguments.Index(args, "root", len(s.results[i].Differences))
+		if err != nil {
+			return nil, err
+		}
+		return s.consequences(i, j), nil
 	case "source":
 		return s.Sources.Answer(args)
 	}
 	return nil, web.ErrNoQuestion
-}
-
-// number is an argument that counts something of which there are n, from 0.
-func number(args url.Values, name string, n int) (int, error) {
-	i, err := strconv.Atoi(args.Get(name))
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("%s: %q is no number", name, args.Get(name))
-	case i < 0 || i >= n:
-		return 0, fmt.Errorf("there is no %s %d: there are %d", name, i, n)
-	}
-	return i, nil
 }
 
 // Static implements web.Subject. A regression may have thousands of pairs, and a page of one file has to be read at once, so that
@@ -133,6 +131,10 @@ func (s *Subject) Static() []web.Question {
 				s.root(i, j) // it offers the source files that it names
 				args := url.Values{"comparison": {pair}, "root": {fmt.Sprint(j)}}
 				questions = append(questions, web.Question{Name: "root", Args: args})
+			}
+			if j < described && len(followers(r.Report, j)) > 0 {
+				args := url.Values{"comparison": {pair}, "root": {fmt.Sprint(j)}}
+				questions = append(questions, web.Question{Name: "consequences", Args: args})
 			}
 		}
 	}
@@ -191,16 +193,54 @@ func (s *Subject) comparison(i int) wire.ComparisonDetail {
 		answer.Notes = append(answer.Notes, report.Printable(note))
 	}
 	for j := range r.Differences {
-		answer.Roots = append(answer.Roots, rootCause(j, &r.Differences[j]))
+		answer.Roots = append(answer.Roots, rootCause(r.Report, j))
 	}
 	return answer
 }
 
-func rootCause(j int, d *match.Difference) wire.RootCause {
+func rootCause(r *match.Report, j int) wire.RootCause {
+	d := &r.Differences[j]
 	return wire.RootCause{
-		Number: j, Class: match.Class(report.Printable(string(d.Class))), Summary: report.Summary(d), CPU: d.CPU,
+		Followers: len(followers(r, j)),
+		Number:    j, Class: match.Class(report.Printable(string(d.Class))), Summary: report.Summary(d), CPU: d.CPU,
 		Reference: place(d.Reference), Other: place(d.Other), Described: d.Context != nil,
 	}
+}
+
+// followers are the consequences that are listed with a root cause. A report has them in the order of their root causes.
+func followers(r *match.Report, j int) []match.Consequence {
+	byRoot := func(c match.Consequence, root int) int { return cmp.Compare(c.Root, root) }
+	from, _ := slices.BinarySearchFunc(r.ConsequenceList, j, byRoot)
+	to, _ := slices.BinarySearchFunc(r.ConsequenceList, j+1, byRoot)
+	return r.ConsequenceList[from:max(from, to)] // what comes from elsewhere may be in any order
+}
+
+// consequences are those between a root cause and the next.
+func (s *Subject) consequences(i, j int) wire.ComparisonConsequences {
+	r := s.results[i]
+	answer := wire.ComparisonConsequences{Root: j, List: []wire.ComparisonConsequence{}, Listed: len(r.ConsequenceList)}
+	for _, c := range followers(r.Report, j) {
+		answer.List = append(answer.List, wire.ComparisonConsequence{
+			Class: match.Class(report.Printable(string(c.Class))), Summary: report.Summary(&c.Difference),
+			Reference: quoted(c.Reference), Other: quoted(c.Other),
+		})
+	}
+	return answer
+}
+
+// longestLine bounds the text of a line in a list, in bytes.
+const longestLine = 400
+
+// quoted is a record as it is written; nil for none.
+func quoted(p *match.Position) *wire.LockstepPlace {
+	if p == nil {
+		return nil
+	}
+	line := report.Printable(p.Text)
+	if len(line) > longestLine {
+		line = strings.ToValidUTF8(line[:longestLine], "") + "…"
+	}
+	return &wire.LockstepPlace{TracePlace: *place(p), Text: line}
 }
 
 func place(p *match.Position) *wire.TracePlace {
@@ -215,7 +255,7 @@ func (s *Subject) root(i, j int) wire.RootCauseDetail {
 	r := s.results[i]
 	d := &r.Differences[j]
 	answer := wire.RootCauseDetail{
-		RootCause: rootCause(j, d), Extent: report.Extent(d), Rows: []wire.LockstepRow{}, Registers: []wire.ComparedRegister{},
+		RootCause: rootCause(r.Report, j), Extent: report.Extent(d), Rows: []wire.LockstepRow{}, Registers: []wire.ComparedRegister{},
 	}
 	rows := report.Rows(r.Report, j, s.Dialects)
 	behind := false

@@ -36,7 +36,8 @@ func compared(t *testing.T, faults ...generate.Fault) (*batch.Result, []generate
 	input := func(i int) match.Input {
 		return match.Input{Name: [2]string{"iss.log", "rtl.log"}[i], Reader: &traces[i]}
 	}
-	r := match.Compare(context.Background(), input(0), input(1), dialects.All, match.Options{Context: 32, Following: 16})
+	r := match.Compare(context.Background(), input(0), input(1), dialects.All, match.Options{Context: 32, Following: 16, Described: 100,
+		Consequences: 1000})
 	return &batch.Result{Result: match.Result{Name: "iss.log rtl.log", Report: r}}, planted
 }
 
@@ -93,6 +94,44 @@ func TestRoot(t *testing.T) {
 	stretch := ask[wire.RootCauseDetail](t, s, "root", "comparison=0", "root=1")
 	if !strings.HasPrefix(stretch.Extent, "3 instructions") || stretch.Resumed.Other.Instruction-stretch.Resumed.Reference.Instruction != 3 {
 		t.Errorf("%q, resumed at %+v", stretch.Extent, stretch.Resumed)
+	}
+}
+
+// TestConsequences: every consequence is listed with one root cause, between that and the next, and a page of one file has them.
+func TestConsequences(t *testing.T) {
+	result, _ := compared(t, generate.Fault{Kind: generate.FaultState, At: 1000}, generate.Fault{Kind: generate.FaultState, At: 3000})
+	s := comparison.New([]*batch.Result{result}, comparison.Options{Dialects: dialects.All})
+	detail := ask[wire.ComparisonDetail](t, s, "comparison", "comparison=0")
+	if detail.Consequences == 0 {
+		t.Fatal("nothing follows")
+	}
+	count, carried := 0, 0
+	for i, root := range detail.Roots {
+		answer := ask[wire.ComparisonConsequences](t, s, "consequences", "comparison=0", fmt.Sprintf("root=%d", i))
+		if len(answer.List) != root.Followers || answer.Root != i || answer.Listed != len(result.ConsequenceList) {
+			t.Errorf("root cause %d has %d consequences: %+v", i, root.Followers, answer)
+		}
+		for _, c := range answer.List {
+			if c.Summary == "" || c.Reference == nil && c.Other == nil {
+				t.Errorf("root cause %d: %+v", i, c)
+			}
+			if r := c.Reference; r != nil && (r.Text == "" || r.Line < root.Reference.Line ||
+				i+1 < len(detail.Roots) && r.Line > detail.Roots[i+1].Reference.Line) {
+				t.Errorf("root cause %d: %+v", i, r)
+			}
+		}
+		count += len(answer.List)
+	}
+	if int64(count) != min(detail.Consequences, 1000) {
+		t.Errorf("%d of %d consequences are listed", count, detail.Consequences)
+	}
+	for _, q := range s.Static() {
+		if q.Name == "consequences" {
+			carried++
+		}
+	}
+	if carried == 0 {
+		t.Error("a page of one file carries none")
 	}
 }
 

@@ -11,23 +11,15 @@ import (
 	"tracewell/itrace/index"
 	"tracewell/itrace/query"
 	"tracewell/view/wire"
+	"tracewell/web/arguments"
 )
 
 // blockRows is how many instructions a block has.
 const blockRows = 64
 
-// whole number arguments, with the name in the error.
-func integer(args url.Values, name string) (int64, error) {
-	n, err := strconv.ParseInt(args.Get(name), 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %q is no number", name, args.Get(name))
-	}
-	return n, nil
-}
-
 // at is the position of the cursor.
 func at(t *query.Trace, args url.Values) (int64, error) {
-	n, err := integer(args, "at")
+	n, err := arguments.Int64(args, "at")
 	if err == nil && (n < 0 || n > t.Instructions) {
 		err = fmt.Errorf("there is no instruction %d: the last is %d", n, t.Instructions-1)
 	}
@@ -36,7 +28,7 @@ func at(t *query.Trace, args url.Values) (int64, error) {
 
 // moments is a block of instructions.
 func (s *Subject) moments(ctx context.Context, t *query.Trace, args url.Values) (any, error) {
-	block, err := integer(args, "block")
+	block, err := arguments.Int64(args, "block")
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +199,7 @@ func (s *Subject) accesses(ctx context.Context, t *query.Trace, args url.Values)
 	}
 	// The register is that of the processor at the cursor; memory is shared.
 	if o.IsRegister() && args.Get("cpu") != "" {
-		cpu, err := integer(args, "cpu")
+		cpu, err := arguments.Int64(args, "cpu")
 		if err != nil {
 			return nil, err
 		}

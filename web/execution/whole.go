@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tracewell/view/wire"
+	"tracewell/web/arguments"
 )
 
 // functions are all functions, those first that took most.
@@ -49,7 +50,7 @@ func (s *Subject) files(w *whole, _ url.Values) (any, error) {
 
 // lineCounts are those of a source file, by its number.
 func (s *Subject) lineCounts(w *whole, args url.Values) (any, error) {
-	file, err := integer(args, "file")
+	file, err := arguments.Int64(args, "file")
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func (s *Subject) chart(w *whole, args url.Values) (any, error) {
 	var n [4]int64
 	for i, name := range []string{"cpu", "from", "to", "pixels"} {
 		var err error
-		if n[i], err = integer(args, name); err != nil {
+		if n[i], err = arguments.Int64(args, name); err != nil {
 			return nil, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"tracewell/view"
 	"tracewell/view/survey"
 	"tracewell/view/wire"
+	"tracewell/web/arguments"
 )
 
 // Limits of the tree of a value. What a pointer points to may lead back, and a structure may have any number of members.
@@ -22,7 +23,7 @@ const (
 
 // frame answers "frame": one frame in full.
 func (s *snapshot) frame(_ context.Context, args url.Values) (any, error) {
-	n, err := number(args, "frame", -1)
+	n, err := arguments.Int(args, "frame", -1)
 	if err != nil {
 		return nil, err
 	}

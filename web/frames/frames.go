@@ -148,6 +148,11 @@ func (s *snapshot) trace(context.Context, url.Values) (any, error) {
 	}
 	object.Items = slices.Concat(object.Items, s.view.ItemNames())
 	object.Numbers = slices.Concat(object.Numbers, s.numbers())
+	table, err := wire.NewFrameTable(s.view)
+	if err != nil {
+		return nil, err
+	}
+	object.Columns = append(object.Columns, table.Columns[table.Lead():]...)
 	for _, file := range s.sources.Names() {
 		object.Sources = append(object.Sources, wire.SourceLines{SourceName: file, Frames: s.index.inFile[file.File]})
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -89,7 +90,7 @@ func TestGolden(t *testing.T) {
 	for _, question := range []string{
 		"trace",
 		"search", "search?where=n+%3E+3", "search?tp=1&from=10&to=20",
-		"rows?block=0&where=n+%3D%3D+7", "rows?block=1", "rows?block=0&from=3&to=5&column=n&column=%24rdi",
+		"rows?block=0&where=n+%3D%3D+7", "rows?block=1", "rows?block=0&from=3&to=5&column=n&column=rdi",
 		"place?frame=20", "place?frame=20&where=n+%3E+3",
 		"frame?frame=0", "frame?frame=7",
 		"timeline?by=thread&bins=8", "timeline?by=tracepoint&bins=8", "timeline?by=tracepoint&bins=4&left=10&right=20&where=n+%3E+3",
@@ -99,6 +100,12 @@ func TestGolden(t *testing.T) {
 		"rows?block=0&where=nonsense", "rows?block=-1", "frame?frame=85", "frame", "plot?y=&kind=line", "plot?y=n&kind=cake",
 		"timeline?bins=0", "timeline?bins=8&left=4&right=4", "source?file=9", "rows?tp=x", "rows?from=x",
 	} {
+		// What is answered of a search that goes on depends on how far it is.
+		if _, query, _ := strings.Cut(question, "?"); query != "" {
+			if args, err := url.ParseQuery(query); err == nil {
+				subject.now.Load().chosen(t.Context(), args)
+			}
+		}
 		answer, err := ask(t, subject, question)
 		if err != nil {
 			answer = wire.PageError{Error: err.Error()}
@@ -121,6 +128,25 @@ func TestGolden(t *testing.T) {
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestWaitFor: who waits for more frames than have been found gets these after a while, and the error only of its own context.
+func TestWaitFor(t *testing.T) {
+	c := &selection{change: make(chan struct{})}
+	c.found([]int32{3, 7})
+	numbers, search, err := c.waitFor(t.Context(), 3, time.Millisecond)
+	if len(numbers) != 2 || search.Total != 2 || search.Done || err != nil {
+		t.Errorf("%d of %+v, %v", numbers, search, err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := c.waitFor(ended, 3, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	c.finish(nil)
+	if numbers, search, err := c.waitFor(t.Context(), 3, time.Hour); len(numbers) != 2 || !search.Done || err != nil {
+		t.Errorf("%d of %+v, %v", numbers, search, err)
 	}
 }
 

@@ -6,12 +6,12 @@ import (
 	"net/url"
 	"slices"
 	"sort"
-	"strconv"
 	"time"
 	"unicode/utf8"
 
 	"tracewell/view"
 	"tracewell/view/wire"
+	"tracewell/web/arguments"
 )
 
 // blockRows is how many rows the page asks for at once. table.js has the same number.
@@ -26,22 +26,13 @@ const (
 // searchTime is how long a question waits for a search that is not done, before it says how far it is.
 const searchTime = 250 * time.Millisecond
 
-// number reads a number of the arguments, and def if there is none.
-func number(args url.Values, name string, def int) (int, error) {
-	text := args.Get(name)
-	if text == "" {
-		return def, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", name, err)
-	}
-	return n, nil
-}
+// rowsTime is how long a question for rows waits for more of them once there is one: somebody waits to see the first.
+const rowsTime = 30 * time.Millisecond
 
-// rows answers "rows": a block of the table of the frames that a filter chooses, as soon as these frames are found.
+// rows answers "rows": a block of the table of the frames that a filter chooses, as soon as there are some of these frames. While
+// the search goes on the answer may have fewer than a block has.
 func (s *snapshot) rows(ctx context.Context, args url.Values) (any, error) {
-	block, err := number(args, "block", 0)
+	block, err := arguments.Int(args, "block", 0)
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +44,17 @@ func (s *snapshot) rows(ctx context.Context, args url.Values) (any, error) {
 		return nil, err
 	}
 	defer c.release()
-	numbers, search, err := c.wait(ctx, (block+1)*blockRows)
+	if _, _, err := c.wait(ctx, block*blockRows+1); err != nil {
+		return nil, err
+	}
+	numbers, search, err := c.waitFor(ctx, (block+1)*blockRows, rowsTime)
 	if err != nil {
 		return nil, err
 	}
-	writer := s.newRowWriter(args["column"])
+	writer, err := s.newRowWriter(args["column"])
+	if err != nil {
+		return nil, err
+	}
 	answer := wire.PageRows{PageSearch: search, Rows: []wire.PageRow{}}
 	for _, n := range numbers[min(block*blockRows, len(numbers)):min((block+1)*blockRows, len(numbers))] {
 		row, err := writer.row(int(n))
@@ -76,18 +73,13 @@ func (s *snapshot) search(ctx context.Context, args url.Values) (any, error) {
 		return nil, err
 	}
 	defer c.release()
-	patience, cancel := context.WithTimeout(ctx, searchTime)
-	defer cancel()
-	if _, search, err := c.wait(patience, everyFrame); err == nil || ctx.Err() == nil && patience.Err() == nil {
-		return search, err
-	}
-	_, search, err := c.wait(ctx, 0)
+	_, search, err := c.waitFor(ctx, everyFrame, searchTime)
 	return search, err
 }
 
 // place answers "place": the row of a frame, or of the next one that is chosen.
 func (s *snapshot) place(ctx context.Context, args url.Values) (any, error) {
-	frame, err := number(args, "frame", 0)
+	frame, err := arguments.Int(args, "frame", 0)
 	if err != nil {
 		return nil, err
 	}
@@ -112,15 +104,37 @@ func (s *snapshot) place(ctx context.Context, args url.Values) (any, error) {
 // rowWriter makes rows, one after the other.
 type rowWriter struct {
 	*snapshot
-	reader  *view.Reader
-	frame   view.Frame
-	columns []string // names of parts of items
-	parts   map[*view.Item][]view.Part
-	room    []byte
+	reader *view.Reader
+	frame  view.Frame
+	room   []byte
+	// Where columns are wanted: the table that has them, and which these are.
+	table   *wire.FrameTable
+	columns []int
 }
 
-func (s *snapshot) newRowWriter(columns []string) *rowWriter {
-	return &rowWriter{snapshot: s, reader: s.view.NewReader(), columns: columns, parts: make(map[*view.Item][]view.Part)}
+// newRowWriter returns a writer of rows with some of the columns that "trace" names.
+func (s *snapshot) newRowWriter(columns []string) (*rowWriter, error) {
+	w := &rowWriter{snapshot: s, reader: s.view.NewReader()}
+	if len(columns) == 0 {
+		return w, nil
+	}
+	table, err := wire.NewFrameTable(s.view)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range columns {
+		// What is collected may be called what a column in front is called.
+		i := slices.Index(table.Columns[table.Lead():], name)
+		if i < 0 {
+			return nil, fmt.Errorf("no tracepoint collects %s", name)
+		}
+		w.columns = append(w.columns, table.Lead()+i)
+	}
+	if !slices.Contains(columns, wire.BacktraceColumn) {
+		table.WithoutBacktraces()
+	}
+	w.table = table
+	return w, nil
 }
 
 // row makes the row of a frame.
@@ -138,14 +152,17 @@ func (w *rowWriter) row(i int) (row wire.PageRow, err error) {
 	if f.HasPC {
 		row.PC, row.Symbol, row.Line = f.PC.String(), v.Describe(f.PC), v.Line(f.PC)
 	}
-	if len(w.columns) > 0 {
-		row.Cells = make([]string, len(w.columns))
-	}
 	var collected []byte
 	for _, item := range w.reader.Items() {
-		collected = w.add(collected, row.Cells, item)
+		collected = w.add(collected, item)
 	}
 	row.Collected = cut(collected, longestCollected)
+	if w.table != nil {
+		cells := w.table.Cells(f)
+		for _, i := range w.columns {
+			row.Cells = append(row.Cells, cut([]byte(cells[i]), longestCell))
+		}
+	}
 	return row, nil
 }
 
@@ -157,39 +174,20 @@ func (s *snapshot) time(i int) *int64 {
 	return nil
 }
 
-// add appends what a frame has of an item to a line of all, and fills the cells that the item has.
-func (w *rowWriter) add(line []byte, cells []string, item *view.Item) []byte {
-	if item.InMemory() && len(line) < longestCollected {
-		if text, ok := w.appendItem(w.room[:0], w.reader, item); ok {
-			if len(line) > 0 {
-				line = append(line, ' ')
-			}
-			line = append(append(append(line, item.Name...), '='), cut(text, longestCell)...)
-			w.room = text
-		}
-	}
-	if len(cells) == 0 {
+// add appends what a frame has of an item to a line of all.
+func (w *rowWriter) add(line []byte, item *view.Item) []byte {
+	if !item.InMemory() || len(line) >= longestCollected {
 		return line
 	}
-	parts, known := w.parts[item]
-	if !known {
-		parts = w.view.Parts(item)
-		w.parts[item] = parts
+	text, ok := w.appendItem(w.room[:0], w.reader, item)
+	if !ok {
+		return line
 	}
-	value, ok := w.reader.Find(item)
-	for _, part := range parts {
-		column := slices.Index(w.columns, part.Name)
-		if column < 0 {
-			continue
-		}
-		if ok {
-			w.room = w.reader.AppendPart(w.room[:0], item, value, part, view.StyleCSV)
-		} else {
-			w.room, _ = w.reader.Append(w.room[:0], item, view.StyleCSV)
-		}
-		cells[column] = cut(w.room, longestCell)
+	w.room = text
+	if len(line) > 0 {
+		line = append(line, ' ')
 	}
-	return line
+	return append(append(append(line, item.Name...), '='), cut(text, longestCell)...)
 }
 
 // cut ends a text that is longer with an ellipsis, between two characters.

@@ -214,6 +214,17 @@ func (c *selection) wait(ctx context.Context, count int) (numbers []int32, searc
 	}
 }
 
+// waitFor is wait with an end: after some time it returns what there is.
+func (c *selection) waitFor(ctx context.Context, count int, patience time.Duration) ([]int32, wire.PageSearch, error) {
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	numbers, search, err := c.wait(patient, count)
+	if err != nil && patient.Err() != nil && ctx.Err() == nil {
+		return c.wait(ctx, 0)
+	}
+	return numbers, search, err
+}
+
 // lackText says what frames lacked, as show does: "12 frames lack j->id".
 func lackText(lacking map[string]int) string {
 	var most view.Lack

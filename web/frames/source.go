@@ -8,6 +8,7 @@ import (
 
 	"tracewell/trace"
 	"tracewell/view/wire"
+	"tracewell/web/arguments"
 )
 
 // offerSources offers the source files of all addresses at which there are tracepoints or frames were made.
@@ -38,7 +39,7 @@ func (s *snapshot) offerSources() {
 
 // source answers "source": a source file, with how many of the frames that a filter chooses are of each of its lines.
 func (s *snapshot) source(ctx context.Context, args url.Values) (any, error) {
-	file, err := number(args, "file", -1)
+	file, err := arguments.Int(args, "file", -1)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +71,10 @@ func (s *snapshot) source(ctx context.Context, args url.Values) (any, error) {
 		}
 	}
 	object := wire.PageSource{SourceFile: content, Hits: []wire.PageLine{}}
-	writer := s.newRowWriter(nil)
+	writer, err := s.newRowWriter(nil)
+	if err != nil {
+		return nil, err
+	}
 	for _, l := range lines {
 		if l.LastFrame != nil {
 			row, err := writer.row(*l.LastFrame)

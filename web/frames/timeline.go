@@ -10,6 +10,7 @@ import (
 
 	"tracewell/trace"
 	"tracewell/view/wire"
+	"tracewell/web/arguments"
 )
 
 // Limits of what is drawn.
@@ -29,7 +30,7 @@ type axis struct {
 func (s *snapshot) axis(args url.Values) (axis, error) {
 	a := axis{from: s.index.first, to: s.index.last + 1}
 	var err error
-	if a.bins, err = number(args, "bins", 1000); err != nil {
+	if a.bins, err = arguments.Int(args, "bins", 1000); err != nil {
 		return a, err
 	}
 	if a.bins < 1 || a.bins > mostBins {

@@ -12,12 +12,12 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 
 	"tracewell/internal/regularfile"
 	"tracewell/view/wire"
+	"tracewell/web/arguments"
 )
 
 // MaxSize is how many bytes a source file may have.
@@ -163,11 +163,11 @@ func (s *Sources) Answer(args url.Values) (any, error) {
 	if s == nil {
 		return nil, errors.New("there is no program, which would name source files")
 	}
-	n, err := strconv.Atoi(args.Get("file"))
+	n, err := arguments.Int64(args, "file")
 	if err != nil {
-		return nil, fmt.Errorf("file: %q is no number", args.Get("file"))
+		return nil, err
 	}
-	return s.Read(n)
+	return s.Read(int(n))
 }
 
 func (f *file) read() ([]string, error) {

@@ -52,7 +52,10 @@ type tab struct {
 	ctx context.Context
 
 	mu         sync.Mutex
-	complaints []string // of the browser: exceptions, refused scripts
+	complaints []string      // of the browser: exceptions, refused scripts
+	events     []traceEvent  // of the browser's tracing
+	lost       bool          // some are missing
+	complete   chan struct{} // closed when all have come
 }
 
 // openTab opens an empty tab of a size in CSS pixels.
@@ -81,10 +84,11 @@ func openTab(t *testing.T, width, height int64) *tab {
 	return p
 }
 
-// listen collects what the browser complains of.
+// listen collects what the browser complains of, and what it traces.
 func (p *tab) listen(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.collect(event)
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
 		p.complaints = append(p.complaints, fmt.Sprintf("%+v", e.ExceptionDetails))
@@ -124,6 +128,16 @@ func (p *tab) open(url string) {
 func eval[T any](p *tab, expression string) T {
 	p.Helper()
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		p.Fatalf("%s: %v", expression, err)
+	}
+	return value
+}
+
+// await evaluates an expression of JavaScript that is a promise of a value, and waits for that.
+func await[T any](p *tab, expression string) T {
+	p.Helper()
+	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		p.Fatalf("%s: %v", expression, err)
 	}

@@ -229,7 +229,7 @@ func comparedTraces(t *testing.T, faults ...generate.Fault) *batch.Result {
 	for side, text := range [][]byte{generatedTrace(t), generatedTrace(t, faults...)} {
 		inputs[side] = match.Input{Name: [2]string{"iss.log", "rtl.log"}[side], Reader: bytes.NewReader(text)}
 	}
-	r := match.Compare(context.Background(), inputs[0], inputs[1], dialects.All, match.Options{Context: 64, Following: 32})
+	r := match.Compare(context.Background(), inputs[0], inputs[1], dialects.All, match.Options{Context: 64, Following: 32, Consequences: 100})
 	return &batch.Result{Result: match.Result{Name: "iss.log rtl.log", Report: r}}
 }
 
@@ -277,6 +277,13 @@ func TestComparisonPage(t *testing.T) {
 			p.until(`new URLSearchParams(location.hash.slice(1)).get("row") === null`)
 			p.press("c")
 			p.until(`document.querySelectorAll("[aria-label='root causes'] .rows .tr").length > 1`)
+			// Consequences are folded; one that is chosen is there as both traces have it.
+			p.press("f")
+			p.until(`document.querySelectorAll("[aria-label=consequences] .rows .tr").length > 0`)
+			p.do(chromedp.Focus("[aria-label=consequences]"))
+			p.press(kb.End)
+			p.until(`document.querySelector("[aria-label=consequences] .tr.selected:last-child") && document.querySelector(".quoted dd bdi").textContent`)
+			p.sound("consequences")
 			p.press("i")
 			p.until(`document.querySelector(".told").textContent.includes("compared")`)
 			p.sound("summary")
@@ -305,14 +312,15 @@ func TestHostileExecutions(t *testing.T) {
 	p.sound("hostile-execution")
 
 	position := func() *match.Position { return &match.Position{File: hostile, Line: 1, Text: hostile + long} }
+	follower := match.Consequence{Difference: match.Difference{Class: hostile, What: hostile + long, Note: hostile, Other: position()}}
 	result := &batch.Result{Notes: []string{hostile}, Result: match.Result{Name: hostile, Report: &match.Report{
-		Verdict: match.Different, Traces: [2]match.Trace{{File: hostile + long}, {File: hostile, Dialect: hostile}},
+		Verdict: match.Different, Consequences: 1, ConsequenceList: []match.Consequence{follower}, Traces: [2]match.Trace{{File: hostile + long}, {File: hostile, Dialect: hostile}},
 		Differences: []match.Difference{{Class: hostile, What: hostile + long, Expected: hostile, Got: long, Note: hostile, Reference: position(),
 			Other: position(), Context: &match.Context{Reference: []match.Position{*position()}, Other: []match.Position{*position()},
 				Registers: []match.Value{{Register: hostile, Reference: long, Other: hostile, Differs: true}}}}}}}}
 	p = opened(t, served(t, comparison.New([]*batch.Result{result}, comparison.Options{Dialects: dialects.All})), 360, 800)
 	p.until(`document.querySelector(".lockstep .row.here")`)
-	for _, key := range []string{"s", "c", "i", "r"} {
+	for _, key := range []string{"s", "c", "f", "i", "r"} {
 		p.press(key)
 	}
 	p.until(`document.querySelector(".compared")?.textContent.includes("<img")`)

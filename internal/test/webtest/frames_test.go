@@ -3,8 +3,12 @@
 package webtest
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -140,6 +144,82 @@ func TestFramesByKeyboard(t *testing.T) {
 	p.until(`document.documentElement.dataset.colours == "light"`)
 }
 
+// TestColumns chooses columns of the table with keys only, narrow and wide. Their cells are those of CSV, the address leads to the
+// same columns, and a name of the address that is collected nowhere is left out.
+func TestColumns(t *testing.T) {
+	path := recordThreads(t)
+	url := view(t, path)
+	table := filepath.Join(t.TempDir(), "run.csv")
+	command(t, "convert", path, table)
+	content, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "round"
+	column := slices.Index(rows[0], name)
+	if column < 0 {
+		t.Fatalf("%s is none of %q", name, rows[0])
+	}
+	row := 1 + slices.IndexFunc(rows[1:], func(row []string) bool { return row[column] != "" })
+	const cells = `(n => [...document.querySelectorAll(".rows .tr")].find(r => r.querySelector(".td").innerText == n)
+		?.querySelectorAll(".td")[[...document.querySelectorAll(".head .td")].findIndex(h => h.innerText == "round")]?.innerText)`
+	shown := fmt.Sprintf("%s(%q) == %q", cells, rows[row][0], rows[row][column])
+	for _, width := range []int64{360, 1600} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			p := openTab(t, width, 800)
+			p.open(url)
+			p.until(loaded)
+			p.press("o")
+			p.until(`document.activeElement.matches("dialog.columns input[type=search]")`)
+			p.accessible()
+			p.keys("roun")
+			p.until(`[...document.querySelectorAll("dialog.columns li")].every(li => li.innerText.includes("roun"))`)
+			p.keys(kb.ArrowDown)
+			p.until(`document.activeElement.matches("dialog.columns [type=checkbox]") && document.activeElement.labels[0].innerText.trim() == "round"`)
+			p.keys(" ")
+			p.until(`location.hash.includes("columns=round")`)
+			p.shot("chooser")
+			p.fits()
+			p.keys(kb.Escape)
+			p.until(`!document.querySelector("dialog[open]")`)
+			p.until(shown)
+			p.shot("columns")
+			p.fits()
+			again := openTab(t, width, 800)
+			again.open(url + eval[string](p, "location.hash") + "%2Cnowhere")
+			again.until(shown)
+			if heads := eval[string](again, `[...document.querySelectorAll(".head .td")].map(h => h.innerText).join()`); strings.Contains(heads, "nowhere") {
+				t.Errorf("the columns are %s", heads)
+			}
+		})
+	}
+}
+
+// TestRowsOfASearch: rows of a search that goes on are shown as they are found, and no more are asked for once it is done.
+func TestRowsOfASearch(t *testing.T) {
+	p := openTab(t, 1200, 800)
+	p.open(view(t, recordThreads(t)))
+	p.until(loaded)
+	got := await[[]string](p, `import("./ask.js").then(({ Blocks }) => new Promise(resolve => {
+		const answers = [["a"], ["a", "b"], ["a", "b"]].map((rows, i) => ({ total: rows.length, done: i === 2, rows }));
+		const shown = [];
+		let asked = 0;
+		window.fetch = async () => new Response(JSON.stringify(answers[asked++]));
+		const blocks = new Blocks("rows", {}, 3, () => {
+			shown.push([0, 1, 2].map(i => blocks.row(i) ?? "").join());
+			if (shown.length === 3) setTimeout(() => resolve([...shown, String(asked)]));
+		});
+		blocks.row(0);
+	}))`)
+	if want := []string{"a,,", "a,b,", "a,b,", "3"}; !slices.Equal(got, want) {
+		t.Errorf("%q is shown, not %q", got, want)
+	}
+}
+
 // TestHostile: names and values that want to be HTML, scripts, controls or very long are shown as text, by the page that is served and
 // by that of one file.
 func TestHostile(t *testing.T) {
@@ -161,6 +241,18 @@ func TestHostile(t *testing.T) {
 			for _, view := range []string{"1", "2", "3", "4", "5"} {
 				p.keys(view)
 				p.until(`document.querySelector("#view").children.length > 0 && !document.querySelector("#view > .wait")`)
+			}
+			if name == "served" { // a page of one file has no other columns
+				p.press("1o")
+				p.until(`document.querySelectorAll("dialog.columns [type=checkbox]").length > 0`)
+				p.do(chromedp.Focus("dialog.columns [type=checkbox]"))
+				for range eval[int](p, `document.querySelectorAll("dialog.columns [type=checkbox]").length`) {
+					p.keys(" " + kb.ArrowDown)
+				}
+				p.until(`location.hash.includes("columns=")`)
+				p.shot("columns")
+				p.keys(kb.Escape)
+				p.until(`!document.querySelector("dialog[open]") && document.querySelector(".rows .tr")?.innerText.trim()`)
 			}
 			for _, harm := range []string{
 				`document.title.includes("harmed")`, `document.querySelector("#view img, #view script, #view b")`,

@@ -53,7 +53,9 @@ type outputOptions struct {
 	JUnit          string         `group:"Output:" name:"junit" placeholder:"FILE" help:"Write the results as JUnit XML, for CI systems."`
 	HTML           string         `group:"Output:" name:"html" placeholder:"FILE" help:"Write the results as one self-contained web page."`
 	Quiet          bool           `group:"Output:" short:"q" xor:"form" help:"Print only a line for each pair that is not equal."`
-	MaxDifferences flags.Positive `group:"Output:" default:"100" placeholder:"N" help:"Describe the first N differences; all are counted (${default})."`
+	MaxDifferences flags.Positive `group:"Output:" default:"100" placeholder:"N" help:"List the first N differences; all are counted (${default})."`
+	Described      flags.Positive `group:"Output:" default:"20" placeholder:"N" help:"Show the lines around the first N differences (${default})."`
+	Consequences   flags.Positive `group:"Output:" placeholder:"N" help:"With --json, also list the first N consequences, which are only counted otherwise."`
 	Context        flags.Positive `group:"Output:" default:"8" placeholder:"N" help:"Show N instructions before a difference, 1024 at most (${default})."`
 }
 

@@ -211,6 +211,7 @@ func (c *Command) settings() match.Options {
 		StartCommon: c.StartAddr.auto,
 		SkipEqual:   c.SkipEqual, SkipRest: c.SkipRest, AllowUnknown: int64(c.MaxBad), Rounds: int(c.MaxRounds),
 		MaxDifferences: int(c.MaxDifferences), Context: int(c.Context),
+		Described: int(c.Described), Consequences: int(c.Consequences),
 	}
 	for _, f := range c.Compare {
 		o.Fields = append(o.Fields, match.Field(f))

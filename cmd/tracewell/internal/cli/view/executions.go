@@ -64,6 +64,13 @@ const (
 	shownBehind = 32
 )
 
+// How much of what a comparison has found can be looked at. A root cause has some hundred lines around it in memory, a consequence
+// two.
+const (
+	shownRoots        = 1000
+	shownConsequences = 5000
+)
+
 // program opens the program of --exec, twice: by its names, and as what is loaded into memory. Both are nil without one.
 func (c *Command) program() (names *symbol.Program, file *elf.File, close func() error, err error) {
 	if c.Exec == "" {
@@ -151,9 +158,10 @@ func (c *Command) compare(ctx context.Context, streams console.Streams) (*opened
 	}
 	// How much of a pipe is still to come nobody knows: it counts for nothing, and the bar then reaches its end too early.
 	bar := progress.Start(streams.Err, progress.Work{Name: "comparing", Total: total})
-	options := match.Options{Context: shownBefore, Following: shownBehind, Progress: func(int64, int64) {
-		bar.Set(traces[0].Raw.Done.Load() + traces[1].Raw.Done.Load())
-	}}
+	options := match.Options{Context: shownBefore, Following: shownBehind, MaxDifferences: shownRoots, Described: shownRoots,
+		Consequences: shownConsequences, Progress: func(int64, int64) {
+			bar.Set(traces[0].Raw.Done.Load() + traces[1].Raw.Done.Load())
+		}}
 	if c.Profile.Profile != nil {
 		options = c.Profile.Apply(options)
 	}
