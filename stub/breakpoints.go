@@ -15,6 +15,9 @@ func (x *session) insertBreakpoint(b request.Breakpoint) error {
 	if err != nil {
 		return err
 	}
+	if x.walk != nil {
+		return x.insertInWalk(b)
+	}
 	if len(b.Conditions)+len(b.Commands) > 0 {
 		agent, err := x.world.CompileBreakpoint(b.Addr, b.Conditions, b.Commands)
 		if err != nil {
@@ -39,6 +42,9 @@ func (x *session) removeBreakpoint(b request.Breakpoint) error {
 	id, placed, err := x.placeOf(b)
 	if err != nil {
 		return err
+	}
+	if x.walk != nil {
+		x.removeInWalk(b)
 	}
 	delete(x.persistent, spotOf(id, b))
 	// Removing what is not there is no error: GDB removes breakpoints again after an exec and before it detaches.

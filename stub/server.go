@@ -33,6 +33,8 @@ type Config struct {
 	Save func(name string, write func(io.Writer) error) error
 	// OnLost says what becomes of the program when a connection ends without a word.
 	OnLost Loss
+	// Frame is where clients begin that cannot select frames, in a target that has a TraceRun.
+	Frame int
 	// Serial says that clients come over a line on which bytes can get lost and nobody can hang up: acknowledgments stay,
 	// and a session ends when there is nothing left to serve.
 	Serial bool
