@@ -4,6 +4,7 @@ package dap_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"io"
 	"os"
@@ -17,6 +18,7 @@ import (
 	protocol "github.com/google/go-dap"
 
 	"tracewell/internal/test/testprog"
+	"tracewell/internal/test/testtool"
 	"tracewell/record"
 	"tracewell/record/local"
 	"tracewell/record/plan"
@@ -46,6 +48,72 @@ func TestCost(t *testing.T) {
 	if ratio > most {
 		t.Errorf("a log point costs %.2f times as much", ratio)
 	}
+}
+
+// TestCostRedis measures how many requests a second a busy Redis server answers without tracing, with a log point of which a hundredth
+// of the hits print, and with the tracepoint of record that is the same. They take turns, and each round is a ratio of its own.
+func TestCostRedis(t *testing.T) {
+	if !*cost {
+		t.Skip("-cost measures")
+	}
+	socket, pid := redis(t)
+	// The last digit of the key chooses one in ten hits, and the count one in ten of these.
+	condition := keyByte(len("key:000000000000")-1) + " == '1'"
+	var points, recorded []float64
+	const rounds = 7
+	for range rounds {
+		alone := requests(t, socket)
+		c := connect(t, here())
+		c.start("attach", map[string]any{"pid": pid, "logPoints": []any{map[string]any{"location": looksUp,
+			"message": "{*(char **)($rsi + 8)}", "condition": condition, "hitCondition": "% 10"}}})
+		ask[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
+		event[*protocol.ProcessEvent](c)
+		logged := requests(t, socket)
+		if hits := c.console("hits"); strings.Contains(hits, " 0 hits,") {
+			t.Fatal(hits)
+		}
+		c.leave(nil)
+		p := &plan.Plan{Variables: []plan.Variable{{Name: "hits"}}}
+		if err := p.AddItems([]plan.Item{{Option: "--at", Value: looksUp}, {Option: "--collect", Value: "*(char **)($rsi + 8)"},
+			{Option: "--if", Value: "(" + condition + ") && (($hits = $hits + 1) % 10 == 0)"}}); err != nil {
+			t.Fatal(err)
+		}
+		run, err := local.Open(local.Config{PIDs: []int{pid}, Config: record.Config{Plan: p, Output: filepath.Join(t.TempDir(), "run.tf")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			_, err := run.Run(ctx)
+			ended <- err
+		}()
+		traced := requests(t, socket)
+		cancel()
+		if err := errors.Join(<-ended, run.Close()); err != nil {
+			t.Fatal(err)
+		}
+		points, recorded = append(points, logged/alone), append(recorded, traced/alone)
+	}
+	t.Logf("requests a second, of those without tracing: with a log point %.2f (%.2f), with record %.2f (%.2f)", median(points), points,
+		median(recorded), recorded)
+}
+
+var rate = regexp.MustCompile(`([0-9.]+) requests per second`)
+
+// requests is how many requests a second Redis answers to a benchmark.
+func requests(t *testing.T, socket string) float64 {
+	t.Helper()
+	out, err := testtool.Command(t, "redis-benchmark", "-s", socket, "-n", "100000", "-c", "8", "-t", "get", "-r", "1000", "-q").Output()
+	all := rate.FindAllSubmatch(out, -1)
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	n, err := strconv.ParseFloat(string(all[len(all)-1][1]), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func median(values []float64) float64 {

@@ -200,6 +200,11 @@ func TestTraceFile(t *testing.T) {
 		t.Errorf("%+v at %s", at, k.evaluate("item->number"))
 	}
 	k.breakAt(source)
+	ask[*protocol.SetExceptionBreakpointsResponse](k, "setExceptionBreakpoints", map[string]any{"filters": []string{}})
+	k.move("restart")
+	if name := k.threads()[0].Name; !strings.Contains(name, "frame 0 of 60") || k.evaluate("item->number") != "1" {
+		t.Errorf("%s after restart", name)
+	}
 	if at := k.move("continue"); at.Description != "at the last frame" {
 		t.Errorf("%+v", at)
 	}

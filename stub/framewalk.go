@@ -59,31 +59,28 @@ func (x *session) walkTo(n int) error {
 	return nil
 }
 
-// walkOn is any resumption. It stops before its packet has been answered.
-func (x *session) walkOn(actions []target.Action) ([]byte, error) {
+// walkOn is any resumption, as a step or not. It stops before its packet has been answered.
+func (x *session) walkOn(step bool) error {
 	w := x.walk
 	if x.frame == nil && !w.outside {
-		return nil, errNoFrames
+		return errNoFrames
 	}
-	if w.lifted && !w.outside && actions[0].Verb != target.Go {
+	if w.lifted && !w.outside && step {
 		w.outside, w.over, x.frame = true, false, nil
-		return x.stopReply(x.lastStop()), nil
+		clear(x.documents)
+		return nil
 	}
 	n, err := x.nextInWalk()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := x.walkTo(n); err != nil {
-		return nil, err
+	if err := x.walkTo(n); err != nil || !w.over {
+		return err
 	}
-	// Behind the last frame the client stays at the last: that is all there is to look at.
-	if w.over {
-		if err := x.walkTo(w.next - 1); err != nil {
-			return nil, err
-		}
-		w.over = true
-	}
-	return x.stopReply(x.lastStop()), nil
+	// Behind the last frame the client stays at the last that it has seen: there is nothing else to look at.
+	err = x.walkTo(w.next - 1)
+	w.over = true
+	return err
 }
 
 // nextInWalk is the number of the frame where the next resumption stops, or one that no frame has.
