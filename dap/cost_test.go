@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -50,8 +51,9 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestCostRedis measures how many requests a second a busy Redis server answers without tracing, with a log point of which a hundredth
-// of the hits print, and with the tracepoint of record that is the same. They take turns, and each round is a ratio of its own.
+// TestCostRedis measures what a request costs a busy Redis server without tracing, with a log point of which a hundredth of the hits
+// print, and with the tracepoint of record that is the same: in processor time of its main thread, which does not depend on what else
+// the machine does, and in requests a second. They take turns, and each round has ratios of its own.
 func TestCostRedis(t *testing.T) {
 	if !*cost {
 		t.Skip("-cost measures")
@@ -59,16 +61,16 @@ func TestCostRedis(t *testing.T) {
 	socket, pid := redis(t)
 	// The last digit of the key chooses one in ten hits, and the count one in ten of these.
 	condition := keyByte(len("key:000000000000")-1) + " == '1'"
-	var points, recorded []float64
+	var points, recorded, pointRates, recordedRates []float64
 	const rounds = 7
 	for range rounds {
-		alone := requests(t, socket)
+		aloneTime, aloneRate := requests(t, socket, pid)
 		c := connect(t, here())
 		c.start("attach", map[string]any{"pid": pid, "logPoints": []any{map[string]any{"location": looksUp,
 			"message": "{*(char **)($rsi + 8)}", "condition": condition, "hitCondition": "% 10"}}})
 		ask[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
 		event[*protocol.ProcessEvent](c)
-		logged := requests(t, socket)
+		pointTime, pointRate := requests(t, socket, pid)
 		if hits := c.console("hits"); strings.Contains(hits, " 0 hits,") {
 			t.Fatal(hits)
 		}
@@ -88,32 +90,54 @@ func TestCostRedis(t *testing.T) {
 			_, err := run.Run(ctx)
 			ended <- err
 		}()
-		traced := requests(t, socket)
+		recordedTime, recordedRate := requests(t, socket, pid)
 		cancel()
 		if err := errors.Join(<-ended, run.Close()); err != nil {
 			t.Fatal(err)
 		}
-		points, recorded = append(points, logged/alone), append(recorded, traced/alone)
+		points, recorded = append(points, pointTime/aloneTime), append(recorded, recordedTime/aloneTime)
+		pointRates, recordedRates = append(pointRates, pointRate/aloneRate), append(recordedRates, recordedRate/aloneRate)
 	}
-	t.Logf("requests a second, of those without tracing: with a log point %.2f (%.2f), with record %.2f (%.2f)", median(points), points,
-		median(recorded), recorded)
+	t.Logf("processor time of a request, to that without tracing: with a log point %.2f (%.2f), with record %.2f (%.2f)", median(points),
+		points, median(recorded), recorded)
+	t.Logf("requests a second: with a log point %.2f (%.2f), with record %.2f (%.2f)", median(pointRates), pointRates,
+		median(recordedRates), recordedRates)
+	const most = 1.2 // beside record
+	if ratio := median(points) / median(recorded); ratio > most {
+		t.Errorf("a request costs %.2f times as much as with record", ratio)
+	}
 }
 
 var rate = regexp.MustCompile(`([0-9.]+) requests per second`)
 
-// requests is how many requests a second Redis answers to a benchmark.
-func requests(t *testing.T, socket string) float64 {
+// requests has a benchmark ask Redis, and returns what an answer costs its main thread, in nanoseconds, and how many there are a second.
+func requests(t *testing.T, socket string, pid int) (cost, second float64) {
 	t.Helper()
-	out, err := testtool.Command(t, "redis-benchmark", "-s", socket, "-n", "100000", "-c", "8", "-t", "get", "-r", "1000", "-q").Output()
+	const asked = 100000
+	before := processorTime(t, pid)
+	out, err := testtool.Command(t, "redis-benchmark", "-s", socket, "-n", strconv.Itoa(asked), "-c", "8", "-t", "get", "-r", "1000", "-q").Output()
 	all := rate.FindAllSubmatch(out, -1)
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%v: %s", err, out)
 	}
-	n, err := strconv.ParseFloat(string(all[len(all)-1][1]), 64)
+	second, err = strconv.ParseFloat(string(all[len(all)-1][1]), 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return n
+	return (processorTime(t, pid) - before) / asked, second
+}
+
+// processorTime is what the main thread of a process has had, in nanoseconds.
+func processorTime(t *testing.T, pid int) (ns float64) {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &ns)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ns
 }
 
 func median(values []float64) float64 {

@@ -104,8 +104,8 @@ func (s *Server) inheritBreakpoints(parent, child int) {
 	}
 }
 
-// withdraw removes the breakpoints of a client that is gone: the next one knows nothing of them, and would take their stops for signals
-// of the program. GDB has mostly removed them itself whenever the program stands, LLDB never does.
+// withdraw removes the breakpoints of a client that is gone: the next one knows nothing of them, and would take their stops for
+// signals of the program. GDB has mostly removed them itself whenever the program stands, LLDB never does.
 func (s *Server) withdraw() {
 	for _, id := range s.target.Threads() {
 		for at := range s.inserted {

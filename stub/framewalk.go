@@ -16,9 +16,15 @@ import (
 // A client that cannot select frames (LLDB has no QTFrame) gets those of a recording as the stops of a program that runs: each
 // resumption leads to a later frame. Breakpoints choose frames by their pc; without any the next frame is the next stop.
 //
-// The client believes that a thread which it resumes at a breakpoint has to be stepped off it first, and steps again and again until
-// the pc is another one; but many frames in a row have the same. So that step leads to where the program is outside of all frames
-// (see target/replay), and the resumption behind it to the next frame. Nothing else ever stops there.
+// The client believes that a thread which it resumes at a breakpoint has to be stepped off it first, and steps again and again
+// until the pc is another one; but many frames in a row have the same. So that step leads to where the program is outside of all
+// frames (see target/replay), and the resumption behind it to the next frame. Nothing else ever stops there.
+//
+// A client that comes gets a walk when it says that it is LLDB (QEnableErrorStrings), which it does ahead of its first question about
+// the program. What it reads is the selected frame's, as for GDB: only how frames are selected differs.
+//
+// Everything is answered at once, in the session's goroutine: a search for the next frame at a breakpoint reads a file once, and
+// keeps what it has learned (target/replay). So there is nothing to interrupt.
 
 // walk is how far such a client is.
 type walk struct {
@@ -65,6 +71,7 @@ func (x *session) walkOn(step bool) error {
 	if x.frame == nil && !w.outside {
 		return errNoFrames
 	}
+	// Without a breakpoint that was removed a step is the user's, and as good as any resumption.
 	if w.lifted && !w.outside && step {
 		w.outside, w.over, x.frame = true, false, nil
 		clear(x.documents)
@@ -89,6 +96,7 @@ func (x *session) nextInWalk() (int, error) {
 	if w.chosen || len(w.breaks) == 0 {
 		return w.next, nil
 	}
+	// Each search goes to the end of the file if need be, but over places that are known by then.
 	first := -1
 	for addr := range w.breaks {
 		n, ok, err := x.recorded.Find(tfile.Query{Kind: tfile.ByPC, Low: addr}, w.next)
@@ -149,8 +157,8 @@ func (x *session) standsAt(addr arch.Addr) bool {
 	return x.frame != nil && !x.frame.Unplaced && x.frame.PC == addr
 }
 
-// walkReason says in LLDB's words why the client stands at a frame, as its user reads it; nothing at a breakpoint, which LLDB finds by
-// the pc, and outside of frames. An exception, in LLDB's sense, ends all that LLDB was about to do, so that a step is over.
+// walkReason says in LLDB's words why the client stands at a frame, as its user reads it; nothing at a breakpoint, which LLDB finds
+// by the pc, and outside of frames. An exception, in LLDB's sense, ends all that LLDB was about to do, so that a step is over.
 func (x *session) walkReason() (reason, description string) {
 	w := x.walk
 	if w == nil || x.frame == nil || !w.over && !x.frame.Unplaced && w.breaks[x.frame.PC] {
@@ -180,6 +188,7 @@ func (x *session) monitorFind(args string) (string, error) {
 	if err != nil {
 		return err.Error() + "\n", errMonitor
 	}
+	// A bare tfind is a question; GDB's goes on to the next frame, which continue does here.
 	if n < 0 {
 		if x.frame == nil {
 			return "This is outside of all frames.\n", nil

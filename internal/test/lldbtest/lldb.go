@@ -99,7 +99,7 @@ func command(t testing.TB, ctx context.Context, program string, args ...string) 
 type Session struct {
 	in     io.WriteCloser
 	cancel context.CancelFunc // kills it
-	ended  chan struct{}      // closed when it has ended
+	await  func()             // waits for its end
 
 	mu   sync.Mutex
 	text strings.Builder // guarded by mu
@@ -111,7 +111,7 @@ func Start(t testing.TB, program string) *Session {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := command(t, ctx, program)
-	s := &Session{cancel: cancel, ended: make(chan struct{})}
+	s := &Session{cancel: cancel}
 	var err error
 	if s.in, err = cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -121,10 +121,7 @@ func Start(t testing.TB, program string) *Session {
 		cancel()
 		t.Fatal(err)
 	}
-	go func() {
-		cmd.Wait()
-		close(s.ended)
-	}()
+	s.await = sync.OnceFunc(func() { cmd.Wait() })
 	t.Cleanup(func() {
 		s.Kill(t)
 		if t.Failed() {
@@ -141,7 +138,7 @@ func Start(t testing.TB, program string) *Session {
 func (s *Session) Kill(t testing.TB) {
 	t.Helper()
 	s.cancel()
-	<-s.ended
+	s.await()
 }
 
 // Write takes what LLDB prints.
