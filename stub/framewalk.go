@@ -20,8 +20,8 @@ import (
 // until the pc is another one; but many frames in a row have the same. So that step leads to where the program is outside of all
 // frames (see target/replay), and the resumption behind it to the next frame. Nothing else ever stops there.
 //
-// A client that comes gets a walk when it says that it is LLDB (QEnableErrorStrings), which it does ahead of its first question about
-// the program. What it reads is the selected frame's, as for GDB: only how frames are selected differs.
+// A client that comes gets a walk when it says that it is LLDB (QEnableErrorStrings), which it does ahead of its first question
+// about the program. What it reads is the selected frame's, as for GDB: only how frames are selected differs.
 //
 // Everything is answered at once, in the session's goroutine: a search for the next frame at a breakpoint reads a file once, and
 // keeps what it has learned (target/replay). So there is nothing to interrupt.
