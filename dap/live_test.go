@@ -163,6 +163,33 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
+// TestRestartTraceFile goes back to the first frame, with other breakpoints than before.
+func TestRestartTraceFile(t *testing.T) {
+	program, source := built(t, "queue", testprog.Variant{})
+	output := filepath.Join(t.TempDir(), "run.tf")
+	c := connect(t, here())
+	c.start("launch", map[string]any{"program": program.Path, "args": []string{"9"}, "output": output, "stopOnExit": false})
+	pushed := program.Line(t, "pushed")
+	c.breakAt(source, protocol.SourceBreakpoint{Line: pushed})
+	ask[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
+	event[*protocol.TerminatedEvent](c)
+	c.leave(nil)
+
+	k := connect(t, dap.Config{})
+	k.open(map[string]any{"trace": output})
+	ask[*protocol.SetExceptionBreakpointsResponse](k, "setExceptionBreakpoints", map[string]any{"filters": []string{}})
+	for _, condition := range []string{"item->number == 7", "item->number == 4"} {
+		k.breakAt(source, protocol.SourceBreakpoint{Line: pushed, Condition: condition})
+		if k.move("continue"); !strings.HasSuffix(condition, k.evaluate("item->number")) {
+			t.Errorf("%s: stopped at %s", condition, k.evaluate("item->number"))
+		}
+		k.move("restart")
+		if name := k.threads()[0].Name; !strings.Contains(name, "frame 0 of 9") || k.evaluate("item->number") != "1" {
+			t.Errorf("%s after restart", name)
+		}
+	}
+}
+
 // TestTraceFile looks at a trace file.
 func TestTraceFile(t *testing.T) {
 	program, source := built(t, "queue", testprog.Variant{})
@@ -310,20 +337,58 @@ func TestChange(t *testing.T) {
 	c.leave(nil)
 }
 
+// TestRegistersAfterChange sets breakpoints while the program runs, where a variable is in a floating-point register: they collect
+// what those do that were set before.
+func TestRegistersAfterChange(t *testing.T) {
+	program, source := built(t, "ticks", testprog.Variant{Optimised: true})
+	c := connect(t, here())
+	c.start("launch", map[string]any{"program": program.Path})
+	ask[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
+	event[*protocol.ProcessEvent](c)
+	line := lineOf(t, program.Source, "weights = weights + half;")
+	if got := c.breakAt(source, protocol.SourceBreakpoint{Line: line, LogMessage: "half={half}"}); !got[0].Verified {
+		t.Errorf("%+v", got)
+	}
+	// halves holds a value against those that the program passes: 0.5, 1, 1.5 and so on.
+	halves := func(text string) float64 {
+		t.Helper()
+		half, err := strconv.ParseFloat(text, 64)
+		if err != nil || half <= 0 || half*2 != float64(int(half*2)) {
+			t.Errorf("half is %q, %v", text, err)
+		}
+		return half
+	}
+	var last float64
+	for n := 0; n < 3; {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(event[*protocol.OutputEvent](c).Body.Output), "half="); ok {
+			half := halves(text)
+			if n > 0 && half != last+0.5 {
+				t.Errorf("%v after %v", half, last)
+			}
+			last = half
+			n++
+		}
+	}
+	c.breakAt(source, protocol.SourceBreakpoint{Line: line})
+	for deadline := time.Now().Add(deadline); !strings.Contains(c.console("hits"), "breakpoint at") ||
+		strings.Contains(c.console("hits"), " 0 hits,"); {
+		if time.Now().After(deadline) {
+			t.Fatal(c.console("hits"))
+		}
+	}
+	c.events = nil
+	c.move("pause", map[string]any{"threadId": 1})
+	shown := c.variable(c.scopes(c.stack()[0].Id)["Locals"].VariablesReference, "half").Value
+	if got := halves(c.evaluate("half")); got < last || halves(shown) != got {
+		t.Errorf("half is %v, as a local %s, and was %v before", got, shown, last)
+	}
+	c.leave(nil)
+}
+
 // lineOfTick is the first line of the function tick that has code.
 func lineOfTick(t testing.TB, program *testprog.Program) int {
 	t.Helper()
-	content, err := os.ReadFile(program.Source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, line := range strings.Split(string(content), "\n") {
-		if strings.Contains(line, "ticks += now->count;") {
-			return i + 1
-		}
-	}
-	t.Fatal("no such line")
-	return 0
+	return lineOf(t, program.Source, "ticks += now->count;")
 }
 
 // begun is a program that runs by itself, in a process group of its own.

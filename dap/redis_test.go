@@ -16,22 +16,74 @@ import (
 	"tracewell/internal/test/testtool"
 )
 
-// TestRedis has a log point print the keys that a Redis server is asked for, which a benchmark keeps busy meanwhile. Debian's server
-// has no debug information: the key is found by the second argument of a function, an object whose text is behind 8 bytes.
-func TestRedis(t *testing.T) {
-	socket := filepath.Join(t.TempDir(), "redis.sock")
+// redis is a Redis server that listens on a socket.
+func redis(t *testing.T) (socket string, pid int) {
+	t.Helper()
+	socket = filepath.Join(t.TempDir(), "redis.sock")
 	server := begun(t, testtool.Path(t, "redis-server"), "--port", "0", "--unixsocket", socket, "--save", "", "--daemonize", "no",
 		"--logfile", os.DevNull, "--dir", t.TempDir())
 	for end := time.Now().Add(deadline); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(socket); err == nil {
-			break
+			return socket, server.Process.Pid
 		}
 		if time.Now().After(end) {
 			t.Fatal("the server does not listen")
 		}
 	}
+}
+
+// looksUp is the function of Redis that is asked for keys, and keyByte a byte of the text of its key.
+const looksUp = "lookupKeyReadOrReply"
+
+func keyByte(n int) string { return fmt.Sprintf("*(unsigned char *)(*(char **)($rsi + 8) + %d)", n) }
+
+// TestRedisConditions has a log point print every tenth key of those that begin in a way, while others are asked for all the time.
+func TestRedisConditions(t *testing.T) {
+	socket, pid := redis(t)
 	c := connect(t, here())
-	c.start("attach", map[string]any{"pid": server.Process.Pid, "logPoints": []any{map[string]any{
+	c.start("attach", map[string]any{"pid": pid, "logPoints": []any{map[string]any{"location": looksUp,
+		"message": "GET {*(char **)($rsi + 8)}", "condition": keyByte(4) + " == '1'", "hitCondition": "% 10"}}})
+	ask[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
+	event[*protocol.ProcessEvent](c)
+	// The keys of the load are key:000000000000 and so on.
+	load := testtool.Command(t, "redis-benchmark", "-s", socket, "-n", "20000", "-c", "4", "-t", "get", "-r", "1000", "-q")
+	if err := load.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		load.Process.Kill()
+		load.Wait()
+	})
+	var asked strings.Builder
+	var want, got []string
+	for i := range 200 {
+		fmt.Fprintf(&asked, "GET key:2%d\nGET key:1%d\n", i, i)
+		if i%10 == 9 {
+			want = append(want, fmt.Sprintf("GET key:1%d\n", i))
+		}
+	}
+	cli := testtool.Command(t, "redis-cli", "-s", socket)
+	cli.Stdin = strings.NewReader(asked.String())
+	if output, err := cli.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	for len(got) < len(want) {
+		if e := event[*protocol.OutputEvent](c); strings.HasPrefix(e.Body.Output, "GET ") {
+			got = append(got, e.Body.Output)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	c.leave(nil)
+}
+
+// TestRedis has a log point print the keys that a Redis server is asked for, which a benchmark keeps busy meanwhile. Debian's server
+// has no debug information: the key is found by the second argument of a function, an object whose text is behind 8 bytes.
+func TestRedis(t *testing.T) {
+	socket, pid := redis(t)
+	c := connect(t, here())
+	c.start("attach", map[string]any{"pid": pid, "logPoints": []any{map[string]any{
 		"location": "lookupKeyReadOrReply", "message": "GET {*(char **)($rsi + 8)}"}}})
 	ask[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
 	event[*protocol.ProcessEvent](c)

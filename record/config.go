@@ -18,8 +18,8 @@ type Config struct {
 	// are loaded later are searched for it.
 	NotPending bool
 
-	// Changes says that Session.Change will be called: there is room in frames for the general registers, whatever the plan takes,
-	// and the plan may be empty.
+	// Changes says that Session.Change will be called: there is room in frames for all registers in which compilers keep
+	// variables, whatever the plan takes, and the plan may be empty.
 	Changes bool
 
 	Output string // path of the trace file; "" for none, if there is no Buffer either

@@ -232,7 +232,7 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 	pc := s.layout.ByNumber(s.target.ISA().PC)
 	extent := max(s.finder.Complete(found), s.finder.PendingExtent(), pc.Offset+pc.Size)
 	if s.config.Changes {
-		extent = max(extent, s.finder.GeneralExtent())
+		extent = max(extent, s.finder.UsedExtent())
 	}
 	if single := s.target.SingleRegisters(); single != nil && extent > single.BlockSize() {
 		extent = single.BlockSize()

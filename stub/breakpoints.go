@@ -15,6 +15,9 @@ func (x *session) insertBreakpoint(b request.Breakpoint) error {
 	if err != nil {
 		return err
 	}
+	if x.walk != nil {
+		return x.insertInWalk(b)
+	}
 	if len(b.Conditions)+len(b.Commands) > 0 {
 		agent, err := x.world.CompileBreakpoint(b.Addr, b.Conditions, b.Commands)
 		if err != nil {
@@ -26,6 +29,7 @@ func (x *session) insertBreakpoint(b request.Breakpoint) error {
 	if err := x.target.Breakpoints().InsertBreakpoint(id, placed); err != nil {
 		return err
 	}
+	x.inserted[spotOf(id, b)] = true
 	delete(x.persistent, spotOf(id, b))
 	// The flag is the client's for each Z: one that is sent again without it takes it back.
 	if b.Persistent && len(b.Commands) > 0 {
@@ -40,7 +44,11 @@ func (x *session) removeBreakpoint(b request.Breakpoint) error {
 	if err != nil {
 		return err
 	}
+	if x.walk != nil {
+		x.removeInWalk(b)
+	}
 	delete(x.persistent, spotOf(id, b))
+	delete(x.inserted, spotOf(id, b))
 	// Removing what is not there is no error: GDB removes breakpoints again after an exec and before it detaches.
 	return x.target.Breakpoints().RemoveBreakpoint(id, placed)
 }
@@ -81,7 +89,34 @@ func (s *Server) leftBehind(pid int) bool {
 
 // forgetBreakpoints drops what is known of the breakpoints of a process: it has ended, or has become another.
 func (s *Server) forgetBreakpoints(pid int) {
-	maps.DeleteFunc(s.persistent, func(at spot, _ bool) bool { return at.pid == pid })
+	for _, all := range []map[spot]bool{s.persistent, s.inserted} {
+		maps.DeleteFunc(all, func(at spot, _ bool) bool { return at.pid == pid })
+	}
+}
+
+// inheritBreakpoints takes note that a child has the breakpoints of its parent.
+func (s *Server) inheritBreakpoints(parent, child int) {
+	for at := range maps.Clone(s.inserted) {
+		if at.pid == parent {
+			at.pid = child
+			s.inserted[at] = true
+		}
+	}
+}
+
+// withdraw removes the breakpoints of a client that is gone: the next one knows nothing of them, and would take their stops for
+// signals of the program. GDB has mostly removed them itself whenever the program stands, LLDB never does.
+func (s *Server) withdraw() {
+	for _, id := range s.target.Threads() {
+		for at := range s.inserted {
+			if at.pid == id.PID {
+				b := target.Breakpoint{Kind: target.BreakKind(at.kind), Addr: at.addr, Length: at.length}
+				_ = s.target.Breakpoints().RemoveBreakpoint(id, b) // an error is that its memory is gone
+				delete(s.inserted, at)
+			}
+		}
+	}
+	clear(s.inserted)
 }
 
 // newWorld is the engine that the expressions of breakpoints belong to where there are no tracepoints: one without variables

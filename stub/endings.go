@@ -20,6 +20,7 @@ func (s *Server) learn(ev target.Event) {
 		s.forgetBreakpoints(pid)
 	case target.Forked, target.Vforked:
 		s.attached[ev.Child.PID] = s.attached[pid] // as gdbserver has it
+		s.inheritBreakpoints(pid, ev.Child.PID)
 		if pid == s.traced {
 			s.fork = &ev
 		}

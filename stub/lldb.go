@@ -22,7 +22,7 @@ import (
 // enableErrorStrings is QEnableErrorStrings: errors have numbers, and texts behind them, in place of texts alone.
 func (x *session) enableErrorStrings(request.None) error {
 	x.errorStrings = true
-	return nil
+	return x.beginWalk()
 }
 
 // numberedError is an error for a client that wants numbers. LLDB shows the text in place of the number.
@@ -170,6 +170,9 @@ func (x *session) threadsInfo(string) ([]byte, error) {
 		}
 		if id == last.Thread {
 			info.stopped(last)
+			if reason, text := x.walkReason(); reason != "" {
+				info.Reason, info.Description = reason, text
+			}
 		}
 		all = append(all, info)
 	}

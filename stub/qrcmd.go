@@ -47,10 +47,13 @@ func monitorCommands() []monitorCommand {
 }
 
 // monitorCommands are those of the server and the target's own.
-func (s *Server) monitorCommands() []monitorCommand {
+func (x *session) monitorCommands() []monitorCommand {
 	// The server's own come first: a target cannot take their names.
 	list := monitorCommands()
-	own := s.target.MonitorCommands()
+	if x.walk != nil {
+		list = append(list, walkCommands()...)
+	}
+	own := x.target.MonitorCommands()
 	if own == nil {
 		return list
 	}
@@ -80,10 +83,10 @@ func (x *session) commandTarget(c target.MonitorCommand, args string) (string, e
 }
 
 // monitorHelp is the output of monitor help. GDB's test-suite looks at its first line.
-func (s *Server) monitorHelp() string {
+func (x *session) monitorHelp() string {
 	var b strings.Builder
 	b.WriteString("The following monitor commands are supported:\n")
-	for _, c := range s.monitorCommands() {
+	for _, c := range x.monitorCommands() {
 		fmt.Fprintf(&b, "  %s\n    %s\n", strings.TrimRight(c.name+" "+c.arguments, " "), c.about)
 	}
 	return b.String()
@@ -113,7 +116,7 @@ func (x *session) monitor(typed string) error {
 	return errMonitor
 }
 
-func (s *Server) unknownCommand() string { return "Unknown monitor command.\n\n" + s.monitorHelp() }
+func (x *session) unknownCommand() string { return "Unknown monitor command.\n\n" + x.monitorHelp() }
 
 // console sends text for GDB to print while it waits for the reply to a monitor command.
 func (x *session) console(text string) {

@@ -36,7 +36,7 @@ func command(t *testing.T, c *rsp.Client, typed string) (says, reply string) {
 func TestMonitor(t *testing.T) {
 	log := NewDebugLog(io.Discard)
 	s, _ := toyServer(t, Config{Debug: log})
-	help := s.monitorHelp()
+	help := (&session{Server: s}).monitorHelp()
 	unknown := "Unknown monitor command.\n\n" + help
 	c, conn, served := serve(s)
 	for _, test := range []struct {

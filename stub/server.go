@@ -33,6 +33,8 @@ type Config struct {
 	Save func(name string, write func(io.Writer) error) error
 	// OnLost says what becomes of the program when a connection ends without a word.
 	OnLost Loss
+	// Frame is where clients begin that cannot select frames, in a target that has a TraceRun.
+	Frame int
 	// Serial says that clients come over a line on which bytes can get lost and nobody can hang up: acknowledgments stay,
 	// and a session ends when there is nothing left to serve.
 	Serial bool
@@ -107,6 +109,7 @@ type Server struct {
 	fork     *target.Event  // the last Forked or Vforked of traced, while parent and child are held; or nil
 	outlives bool           // a client has chosen the extended mode: the server is there for more programs
 
+	inserted   map[spot]bool // breakpoints that are in the program for the client
 	noLocals   bool          // thread-local variables are not to be found
 	persistent map[spot]bool // breakpoints whose commands go on without a client
 	unattended *unattended   // watches the program while it runs without one
@@ -122,7 +125,7 @@ func New(c Config) *Server {
 	}
 	s := &Server{config: c, target: c.Target, debug: c.Debug, table: newTable(), disabled: newDisabled(c.Disable),
 		packetSize: packetSize, patience: patience, program: c.Program, attached: make(map[int]bool),
-		persistent: make(map[spot]bool)}
+		persistent: make(map[spot]bool), inserted: make(map[spot]bool)}
 	for _, pid := range s.processes() {
 		s.attached[pid] = c.Attached
 	}

@@ -39,6 +39,7 @@ type session struct {
 
 	requesting bool // the program stands still for an answer of the client's
 
+	walk      *walk               // through the frames, of a client that cannot select them; or nil
 	frame     *target.Traceframe  // the selected one, a copy that stays what it is when the buffer loses it; or nil
 	pieces    list                // of qTfP
 	variables list                // of qTfV
@@ -188,7 +189,7 @@ func (x *session) handle(p *packet, args []byte) ([]byte, error) {
 	switch {
 	case p.flags&whenStopped != 0 && x.running:
 		return nil, target.ErrRunning
-	case p.flags&outsideFrames != 0 && x.frame != nil:
+	case p.flags&outsideFrames != 0 && x.frame != nil && x.walk == nil:
 		return nil, errFrameSelected
 	case p.flags&changesRun != 0 && x.engine == nil:
 		return nil, errRecorded

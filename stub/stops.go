@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -121,6 +122,9 @@ func (x *session) stopReply(ev target.Event) []byte {
 		return reply.Stopped.Append(nil, s)
 	}
 	s.Reason, s.Detail = x.reason(ev)
+	if reason, text := x.walkReason(); reason != "" {
+		s.Reason, s.Detail, s.Description = "reason", reason, hex.EncodeToString([]byte(text))
+	}
 	s.Registers = x.expedited(ev.Thread)
 	if !x.disabled.stopThread() {
 		s.Thread = x.idOf(ev.Thread)
@@ -167,6 +171,9 @@ func (x *session) reason(ev target.Event) (name, detail string) {
 // happening is the reason of a thread that something other than a signal stopped.
 func (x *session) happening(ev target.Event) (name, detail string) {
 	switch {
+	case ev.Kind == target.Execed && x.errorStrings:
+		// LLDB does not announce that it knows of this, and has it by another name.
+		return "reason", "exec"
 	case ev.Kind == target.Execed && x.client.Has(request.ExecEvents):
 		// The path is text in hexadecimal; addresses and numbers of system calls are numbers.
 		return "exec", fmt.Sprintf("%x", ev.Path)
@@ -195,6 +202,9 @@ func (x *session) expedited(id target.ThreadID) (list []reply.Register) {
 		return nil
 	}
 	b, err := x.threadRegisters(layout, id)
+	if x.walk != nil { // the frame is the stop
+		b, err = x.registerBlock()
+	}
 	if err != nil {
 		return nil
 	}

@@ -75,6 +75,7 @@ func (s *Server) leave(detached bool) error {
 	if halted := s.halt(); halted != nil {
 		return errors.Join(err, halted)
 	}
+	s.withdraw()
 	return errors.Join(err, s.endAll(s.config.OnLost))
 }
 

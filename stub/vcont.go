@@ -54,6 +54,12 @@ func (x *session) start(actions []target.Action) ([]byte, error) { return x.star
 
 // startIn is start in either direction.
 func (x *session) startIn(back bool, actions []target.Action) ([]byte, error) {
+	if x.walk != nil && !back {
+		if err := x.walkOn(actions[0].Verb != target.Go); err != nil {
+			return nil, err
+		}
+		return x.stopReply(x.lastStop()), nil
+	}
 	// The stop is made up: nothing has run, and the threads stay where they are. But a signal that the client gives a thread would
 	// be lost, since the client takes it for delivered: then the program runs, for a moment.
 	asked := x.asked && !x.running

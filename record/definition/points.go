@@ -206,22 +206,16 @@ func (f *Finder) PendingExtent() int {
 			return f.compiler.layout.Size
 		}
 	}
+	return f.UsedExtent()
+}
+
+// UsedExtent is how long a register block is, in bytes, that has all registers in which compilers keep variables, also those of
+// floating-point variables. Each byte of a block is written at every hit.
+func (f *Finder) UsedExtent() int {
 	if slot := f.compiler.layout.ByName(f.compiler.isa.Machine.LastUsed); slot != nil {
 		return slot.Offset + slot.Size
 	}
 	return f.compiler.layout.Size
-}
-
-// GeneralExtent is how long a register block is, in bytes, that has the general registers: those by which variables in memory are
-// found, and in which integers and pointers are. Each byte of a block is written at every hit.
-func (f *Finder) GeneralExtent() (extent int) {
-	m := f.compiler.isa.Machine
-	for _, name := range slices.Concat([]string{m.PC, m.SP, m.FP}, m.Arguments, m.CalleeSaved) {
-		if slot := f.compiler.layout.ByName(name); slot != nil {
-			extent = max(extent, slot.Offset+slot.Size)
-		}
-	}
-	return extent
 }
 
 // Adopt goes on with another plan, which begins with the variables of the one before. Points are kept by their numbers: those that

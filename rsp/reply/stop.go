@@ -17,6 +17,7 @@ type Stop struct {
 	// Reason is the word of a T reply that says why, such as "swbreak", "watch" or "fork", and Detail what comes with it: for
 	// watchpoints an address in hexadecimal. Both are empty for none.
 	Reason, Detail string
+	Description    string // of LLDB: what its user reads of the reason, in hexadecimal; empty for none
 	Registers      []Register
 	Thread         *rsp.Thread // that stopped, or of w exited; nil if it is not told
 	Core           int         // the processor, -1 if it is not told
@@ -104,6 +105,9 @@ func (s *Stop) items(f *rsp.Fields) {
 	if s.Reason != "" {
 		write(s.Reason, s.Detail)
 	}
+	if s.Description != "" {
+		write("description", s.Description)
+	}
 	for _, r := range s.Registers {
 		write(string(rsp.AppendHexPadded(nil, uint64(r.Number), 2)), r.Hex)
 	}
@@ -124,6 +128,8 @@ func (s *Stop) item(f *rsp.Fields) {
 	case "thread":
 		s.Thread = new(rsp.Thread)
 		f.Thread(s.Thread)
+	case "description":
+		f.Until(';', &s.Description)
 	case "core":
 		// A number of the operating system's, as in /proc/cpuinfo.
 		rsp.Hex(f, &s.Core, math.MaxInt32)

@@ -23,6 +23,8 @@ func TestStop(t *testing.T) {
 		{"T02thread:01;", Stop{Kind: 'T', Number: 2, Thread: &rsp.Thread{TID: 1}, Core: -1}, false},
 		{"T05thread:p1.1;watch:404000;", Stop{Kind: 'T', Number: 5, Reason: "watch", Detail: "404000", Thread: multi(1, 1), Core: -1}, false},
 		{"T05fork:p2.2;thread:p1.1;", Stop{Kind: 'T', Number: 5, Reason: "fork", Detail: "p2.2", Thread: multi(1, 1), Core: -1}, true},
+		{"T05reason:exception;description:6869;thread:p1.1;", Stop{Kind: 'T', Number: 5, Reason: "reason", Detail: "exception",
+			Description: "6869", Thread: multi(1, 1), Core: -1}, true},
 		{"T05", Stop{Kind: 'T', Number: 5, Core: -1}, true},
 		{"T00", Stop{Kind: 'T', Core: -1}, true},
 		{"S0b", Stop{Kind: 'S', Number: 11, Core: -1}, true},

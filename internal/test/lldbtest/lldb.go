@@ -97,7 +97,9 @@ func command(t testing.TB, ctx context.Context, program string, args ...string) 
 
 // Session is an LLDB that is given one command after another. No command waits for the program.
 type Session struct {
-	in io.WriteCloser
+	in     io.WriteCloser
+	cancel context.CancelFunc // kills it
+	await  func()             // waits for its end
 
 	mu   sync.Mutex
 	text strings.Builder // guarded by mu
@@ -109,7 +111,7 @@ func Start(t testing.TB, program string) *Session {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := command(t, ctx, program)
-	s := &Session{}
+	s := &Session{cancel: cancel}
 	var err error
 	if s.in, err = cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -119,9 +121,9 @@ func Start(t testing.TB, program string) *Session {
 		cancel()
 		t.Fatal(err)
 	}
+	s.await = sync.OnceFunc(func() { cmd.Wait() })
 	t.Cleanup(func() {
-		cancel()
-		cmd.Wait()
+		s.Kill(t)
 		if t.Failed() {
 			t.Logf("LLDB printed:\n%s", s.text.String())
 		}
@@ -130,6 +132,13 @@ func Start(t testing.TB, program string) *Session {
 		s.Say(t, strings.TrimSpace(line))
 	}
 	return s
+}
+
+// Kill kills it, as SIGKILL does, and waits for its end.
+func (s *Session) Kill(t testing.TB) {
+	t.Helper()
+	s.cancel()
+	s.await()
 }
 
 // Write takes what LLDB prints.

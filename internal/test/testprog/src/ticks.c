@@ -19,12 +19,19 @@
 struct moment { long count; long before; };
 
 static volatile long ticks;
+static volatile double weights;
 
 void tick(struct moment *now)
 {
     ticks += now->count;
     ticks -= now->count;
     ticks++;
+}
+
+/* If it is optimised its argument is in a floating-point register and nowhere else. */
+__attribute__((noinline)) void weigh(double half)
+{
+    weights = weights + half;
 }
 
 int main(int argc, char **argv)
@@ -42,6 +49,7 @@ int main(int argc, char **argv)
         } else
             usleep(10000);
         tick(&now);
+        weigh(i / 2.0);
     }
     return 0;
 }

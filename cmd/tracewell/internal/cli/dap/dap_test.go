@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"os"
 	"reflect"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"tracewell/cmd/tracewell/internal/cli/clitest"
 	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/dap"
 	"tracewell/internal/test/gdbtest"
 	"tracewell/internal/test/testtool"
 )
@@ -18,7 +21,8 @@ import (
 //go:embed client.js
 var client string
 
-// TestOtherClient has the client of npm's debugadapter-testsupport start the adapter, as editors do.
+// TestOtherClient has the client of npm's debugadapter-testsupport start the adapter, as editors do, and send every request that there
+// is for a recording.
 func TestOtherClient(t *testing.T) {
 	adapter := gdbtest.Binary(t)
 	t.Chdir(t.TempDir())
@@ -45,6 +49,8 @@ func TestOtherClient(t *testing.T) {
 	var seen struct {
 		Verified      bool
 		Calls, Scopes []string
+		Answered      []string
+		Refused       []string
 	}
 	if err := json.Unmarshal(output, &seen); err != nil {
 		t.Fatalf("%v\n%s", err, output)
@@ -52,6 +58,14 @@ func TestOtherClient(t *testing.T) {
 	if !seen.Verified || !reflect.DeepEqual(seen.Calls, []string{"mix", "start"}) ||
 		!reflect.DeepEqual(seen.Scopes, []string{"Position", "Locals", "Registers", "Frames"}) {
 		t.Errorf("%+v", seen)
+	}
+	if len(seen.Refused) > 0 {
+		t.Errorf("requests that were refused: %q", seen.Refused)
+	}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-zA-Z/]+)`").FindAllStringSubmatch(dap.Reference(), -1) {
+		if name := row[1]; name != "attach" && !slices.Contains(seen.Answered, name) {
+			t.Errorf("the client has not sent %s", name)
+		}
 	}
 }
 

@@ -23,9 +23,10 @@ type executionOptions struct {
 // openExecution opens an execution trace for clients, and refuses the options that only trace files have. A compressed file that
 // is cut off is served as far as it could be unpacked, with the damage as a message.
 func (c *Command) openExecution(file *input.PackedFile, d *itrace.Dialect, streams console.Streams) (*recording.Recording, error) {
-	if c.Tdesc != "" || c.RegisterSize != 0 || c.Recover {
-		return nil, errors.Join(fmt.Errorf("%s is an execution trace: --tdesc, --register-size and --recover are for trace files",
-			text.Visible(file.Name)), file.Close())
+	if c.Tdesc != "" || c.RegisterSize != 0 || c.Recover || c.Frame != 0 {
+		err := fmt.Errorf("%s is an execution trace: --tdesc, --register-size, --recover and --frame are for trace files",
+			text.Visible(file.Name))
+		return nil, errors.Join(err, file.Close())
 	}
 	// The options of replay itself come on top of those that every command over an index has.
 	// GDB asks for memory of which nothing was told yet, so that --backfill is a matter of targets, and not of the index.

@@ -30,6 +30,7 @@ type Command struct {
 	Listen string `placeholder:"COMM" default:":0" help:"Where to listen for GDB, as in serve: :PORT, HOST:PORT, unix:PATH, - or stdio, a serial device (default: any free port, which is printed)."`
 	Exec   string `placeholder:"ELF" help:"The program that was traced. Its path is reported to GDB, and its sections are the initial contents of memory."`
 	Tdesc  string `placeholder:"FILE" help:"A target description to use in place of the one in the file, from any source that tdesc reads."`
+	Frame  int    `placeholder:"N" default:"0" help:"Trace files: the frame at which LLDB begins, which has no tfind."`
 	Once   bool   `help:"Exit when the first client disconnects."`
 	flags.Admission
 	input.Reading

@@ -51,6 +51,10 @@ func (c *Command) openTraceFile(open opener, streams console.Streams) (*recordin
 	if err != nil {
 		return nil, err
 	}
+	if c.Frame != 0 && (c.Frame < 0 || c.Frame >= content.NumFrames()) {
+		err := fmt.Errorf("--frame %d: %s has %d frames, counted from 0", c.Frame, text.Visible(t.Name), content.NumFrames())
+		return nil, errors.Join(err, t.Close())
+	}
 	var warnings []string
 	if o.Program == "" {
 		if o.Program, err = input.RecordedPath(content.Header()); err != nil {
@@ -76,6 +80,6 @@ func (c *Command) openTraceFile(open opener, streams console.Streams) (*recordin
 	}
 	introduce(streams.Err, text.Visible(t.Name), content, o.Program != "")
 	return &recording.Recording{Close: t.Close, Config: func() (stub.Config, error) {
-		return stub.Config{Target: file.Target(), Attached: true, Save: wholefile.Write}, nil
+		return stub.Config{Target: file.Target(), Attached: true, Frame: c.Frame, Save: wholefile.Write}, nil
 	}}, nil
 }
