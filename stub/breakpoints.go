@@ -1,10 +1,8 @@
 package stub
 
 import (
-	"maps"
-
-	"tracewell/arch"
 	"tracewell/rsp/request"
+	"tracewell/runcontrol"
 	"tracewell/target"
 	"tracewell/tracepoint"
 )
@@ -26,11 +24,8 @@ func (x *session) insertBreakpoint(b request.Breakpoint) error {
 	if err := x.target.Breakpoints().InsertBreakpoint(id, placed); err != nil {
 		return err
 	}
-	delete(x.persistent, spotOf(id, b))
 	// The flag is the client's for each Z: one that is sent again without it takes it back.
-	if b.Persistent && len(b.Commands) > 0 {
-		x.persistent[spotOf(id, b)] = true
-	}
+	x.debuggee.Persist(spotOf(id, b), b.Persistent && len(b.Commands) > 0)
 	return nil
 }
 
@@ -40,7 +35,7 @@ func (x *session) removeBreakpoint(b request.Breakpoint) error {
 	if err != nil {
 		return err
 	}
-	delete(x.persistent, spotOf(id, b))
+	x.debuggee.Persist(spotOf(id, b), false)
 	// Removing what is not there is no error: GDB removes breakpoints again after an exec and before it detaches.
 	return x.target.Breakpoints().RemoveBreakpoint(id, placed)
 }
@@ -57,31 +52,9 @@ func (x *session) placeOf(b request.Breakpoint) (target.ThreadID, target.Breakpo
 	return id, placed, err
 }
 
-// spot is what tells a breakpoint from all others.
-type spot struct {
-	pid    int
-	kind   int
-	addr   arch.Addr
-	length int
-}
-
-func spotOf(id target.ThreadID, b request.Breakpoint) spot {
-	return spot{id.PID, b.Kind, b.Addr, b.Length}
-}
-
-// leftBehind reports whether a process, or any for target.All, has breakpoints whose commands go on without a client.
-func (s *Server) leftBehind(pid int) bool {
-	for at := range s.persistent {
-		if pid == target.All || at.pid == pid {
-			return true
-		}
-	}
-	return false
-}
-
-// forgetBreakpoints drops what is known of the breakpoints of a process: it has ended, or has become another.
-func (s *Server) forgetBreakpoints(pid int) {
-	maps.DeleteFunc(s.persistent, func(at spot, _ bool) bool { return at.pid == pid })
+// spotOf is what tells a breakpoint from all others.
+func spotOf(id target.ThreadID, b request.Breakpoint) runcontrol.Spot {
+	return runcontrol.Spot{PID: id.PID, Kind: b.Kind, Addr: b.Addr, Length: b.Length}
 }
 
 // newWorld is the engine that the expressions of breakpoints belong to where there are no tracepoints: one without variables

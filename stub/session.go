@@ -7,6 +7,7 @@ import (
 
 	"tracewell/rsp"
 	"tracewell/rsp/request"
+	"tracewell/runcontrol"
 	"tracewell/target"
 )
 
@@ -29,6 +30,8 @@ type session struct {
 
 	errorStrings bool      // LLDB's form of errors
 	streams      [3]string // of programs that the client starts, see target.Program
+
+	notices notices // of stops in non-stop mode
 
 	asked     bool // by Ctrl-C to stop, and has not yet
 	owed      bool // the client waits for a stop reply
@@ -56,11 +59,11 @@ func newSession(s *Server, conn io.ReadWriteCloser) *session {
 		decoder:   rsp.NewDecoder(s.packetSize),
 		documents: make(map[string]document),
 	}
-	if s.last != nil && stops(*s.last) {
-		x.general = s.last.Thread
+	if last := s.debuggee.Last(); last != nil && runcontrol.Stops(*last) {
+		x.general = last.Thread
 	}
 	// The client is new: it hears of no process that is gone, and selects a thread that lives.
-	x.forgetEnded()
+	s.debuggee.ForgetEnded()
 	x.takeCharge()
 	if hasMarkers(s) {
 		s.engine.SetMarkers(x.findMarker)
@@ -70,7 +73,7 @@ func newSession(s *Server, conn io.ReadWriteCloser) *session {
 
 // leftAlone reports whether the program runs for the trace run, or for commands of breakpoints, that the client left it to. Events
 // are for the client again when it resumes the program itself.
-func (x *session) leftAlone() bool { return x.detached && x.running }
+func (x *session) leftAlone() bool { return x.detached && x.debuggee.Running() }
 
 // takeCharge has the target report what the client wants to hear of.
 func (x *session) takeCharge() {
@@ -104,7 +107,7 @@ func (x *session) serve() error {
 			if err := x.consume(chunk); err != nil {
 				return err
 			}
-		case ev := <-x.events():
+		case ev := <-x.debuggee.Events():
 			x.stopped(ev)
 			if err := x.flush(); err != nil {
 				return err
@@ -130,7 +133,7 @@ func (x *session) catchUp() {
 	const most = 256
 	for range most {
 		select {
-		case ev := <-x.events():
+		case ev := <-x.debuggee.Events():
 			x.stopped(ev)
 		default:
 			return
@@ -186,7 +189,7 @@ func (x *session) packet(payload []byte) {
 // handle checks what the table says of p and calls its handler.
 func (x *session) handle(p *packet, args []byte) ([]byte, error) {
 	switch {
-	case p.flags&whenStopped != 0 && x.running:
+	case p.flags&whenStopped != 0 && x.debuggee.Running():
 		return nil, target.ErrRunning
 	case p.flags&outsideFrames != 0 && x.frame != nil:
 		return nil, errFrameSelected
@@ -224,14 +227,6 @@ func (x *session) flush() error {
 
 // controlC is what the client sends when its user wants the program to stop.
 func (x *session) controlC() {
-	x.asked = x.nonStop == nil
-	x.interrupt()
-}
-
-// interrupt stops a running program, or in non-stop mode a thread of it. A target that cannot be interrupted goes on to its
-// next event.
-func (x *session) interrupt() {
-	if x.running || x.nonStop != nil {
-		_ = x.target.Runner().Interrupt()
-	}
+	x.asked = !x.debuggee.NonStop()
+	x.debuggee.Interrupt()
 }
