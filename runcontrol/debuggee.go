@@ -78,6 +78,8 @@ type Debuggee struct {
 
 	persistent map[Spot]bool // breakpoints whose commands go on without a client
 	unattended *unattended   // watches the program while it runs without one
+
+	published published
 }
 
 // New returns the debuggee of a target, all of whose threads are stopped.
@@ -87,6 +89,7 @@ func New(c Config) *Debuggee {
 	for _, pid := range d.Processes() {
 		d.attached[pid] = c.Attached
 	}
+	d.publish()
 	return d
 }
 
@@ -98,7 +101,10 @@ func (d *Debuggee) Running() bool { return d.running }
 
 // SetRunning says that the program stands still without an event, or goes on without a resumption, as for a request to its
 // debugger.
-func (d *Debuggee) SetRunning(on bool) { d.running = on }
+func (d *Debuggee) SetRunning(on bool) {
+	d.running = on
+	d.publish()
+}
 
 // Unattended reports whether the program runs, or ran, under a watch that Attend has to end.
 func (d *Debuggee) Unattended() bool { return d.unattended != nil }
@@ -123,6 +129,7 @@ func (d *Debuggee) resume(actions []target.Action, back bool) error {
 	for i := range d.actions {
 		d.actions[i].Signal = target.SignalNone
 	}
+	d.publish()
 	return nil
 }
 
@@ -158,6 +165,7 @@ func (d *Debuggee) Settle(ev target.Event, passes func(target.Event) bool) bool 
 		}
 	}
 	d.last = &ev
+	d.publish()
 	return true
 }
 
@@ -223,7 +231,10 @@ func (d *Debuggee) Halt() error {
 func (d *Debuggee) Last() *target.Event { return d.last }
 
 // SetLast says how the program has stopped, where a front end knows better than the target.
-func (d *Debuggee) SetLast(ev target.Event) { d.last = &ev }
+func (d *Debuggee) SetLast(ev target.Event) {
+	d.last = &ev
+	d.publish()
+}
 
 // LastStop is how the program stopped last: by the last event, as far as there still is such a thread, and
 // otherwise as a program does that has just begun. Without a process it is the end of the last one, or an exit, as gdbserver

@@ -20,6 +20,6 @@
 //
 // # Who calls it
 //
-// A Debuggee has no lock: its methods are for one goroutine at a time. While a program runs without a client, the watch over it
+// A Debuggee has no lock: its methods are for one goroutine at a time, but for State, which is for those who only watch. While a program runs without a client, the watch over it
 // is that goroutine, and Attend ends the watch.
 package runcontrol

@@ -97,6 +97,7 @@ func (d *Debuggee) EndNonStop() (ran bool, err error) {
 			}
 		default:
 			d.nonStop = nil
+			d.publish()
 			return ran, nil
 		}
 	}
@@ -118,6 +119,7 @@ func (d *Debuggee) ResumeAlone(actions []target.Action) error {
 		delete(d.nonStop.stops, a.Thread)
 		d.nonStop.going[a.Thread] = a
 	}
+	d.publish()
 	return nil
 }
 
@@ -159,6 +161,7 @@ func (d *Debuggee) Note(ev target.Event) {
 		n.stops[ev.Child] = target.Event{Thread: ev.Child}
 	}
 	n.stops[id] = ev
+	d.publish()
 }
 
 // Drop forgets the threads of a process in non-stop mode; otherwise it does nothing.

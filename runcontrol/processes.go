@@ -47,6 +47,7 @@ func (d *Debuggee) Welcome(ev target.Event, attached bool) {
 	if d.nonStop != nil {
 		d.nonStop.stops[ev.Thread] = ev
 	}
+	d.publish()
 }
 
 // Attached reports whether a process ran before it came to the debuggee; children count as their parents do. A process is not
@@ -74,6 +75,7 @@ func (d *Debuggee) forget(pid int) {
 	if d.last != nil && d.last.Thread.PID == pid {
 		d.last = nil
 	}
+	d.publish()
 }
 
 // ForgetEnded forgets the processes that have ended since the last client left and whose end is still to be heard of: the next

@@ -132,6 +132,9 @@ func (s *Server) Spent() bool {
 	return !s.debuggee.Alive() && !s.outlives && !s.config.Multi
 }
 
+// State returns what the program does. It may be called on any goroutine, also while Serve serves.
+func (s *Server) State() runcontrol.State { return s.debuggee.State() }
+
 // Close ends what goes on without a client. The program is left as it is.
 func (s *Server) Close() error {
 	s.debuggee.Attend()

@@ -26,8 +26,14 @@ type (
 		Items       []string      `json:"items"`   // names of what is collected, as the filter and plots take them
 		Numbers     []string      `json:"numbers"` // of these, what has a number to plot
 		Sources     []SourceLines `json:"sources"`
-		Stacks      bool          `json:"stacks"`          // some tracepoint collects the stack
-		Error       string        `json:"error,omitempty"` // why the rest of the file cannot be read
+		Stacks      bool          `json:"stacks"`             // some tracepoint collects the stack
+		Error       string        `json:"error,omitempty"`    // why the rest of the file cannot be read
+		Debuggee    *Debuggee     `json:"debuggee,omitempty"` // of a run that GDB controls; absent for a file
+	}
+	// Debuggee is what the program does that a page is shown beside.
+	Debuggee struct {
+		Running bool   `json:"running"`
+		Text    string `json:"text"` // the same in words, and where it has stopped: "stopped at push+12, queue.c:23 (SIGTRAP)"
 	}
 	// PageThread is a thread that made frames.
 	PageThread struct {
