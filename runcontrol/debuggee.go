@@ -3,6 +3,7 @@ package runcontrol
 import (
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"tracewell/target"
@@ -79,6 +80,7 @@ type Debuggee struct {
 	persistent map[Spot]bool // breakpoints whose commands go on without a client
 	unattended *unattended   // watches the program while it runs without one
 
+	mu        sync.Mutex // of Lock
 	published published
 }
 
@@ -92,6 +94,13 @@ func New(c Config) *Debuggee {
 	d.publish()
 	return d
 }
+
+// Lock and Unlock are for front ends of which one controls and others watch: the methods are called with the lock held, but for
+// State, which needs none, and Attend, which waits for a goroutine that takes it.
+func (d *Debuggee) Lock() { d.mu.Lock() }
+
+// Unlock ends what Lock began.
+func (d *Debuggee) Unlock() { d.mu.Unlock() }
 
 // SetPatience sets how long to wait for an interrupted program to stop, which otherwise is ten seconds.
 func (d *Debuggee) SetPatience(p time.Duration) { d.patience = p }

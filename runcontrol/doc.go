@@ -20,6 +20,7 @@
 //
 // # Who calls it
 //
-// A Debuggee has no lock: its methods are for one goroutine at a time, but for State, which is for those who only watch. While a program runs without a client, the watch over it
-// is that goroutine, and Attend ends the watch.
+// One client controls, others watch: each of them calls with the lock held (Lock), and those who watch call nothing that changes
+// anything. A front end without watchers needs no lock, but its methods are then for one goroutine at a time. While a program runs
+// without a client, the watch over it is that goroutine, and Attend ends the watch. State is for everyone at any time.
 package runcontrol

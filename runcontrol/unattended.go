@@ -20,12 +20,16 @@ func (d *Debuggee) watch() {
 	routine.Go(func() {
 		defer close(u.done)
 		// An event that stops the program ends the watch by itself; the client that comes next is told of it.
-		for d.running {
+		events := d.target.Runner().Events()
+		for running := true; running; {
 			select {
 			case <-u.stop:
 				return
-			case ev := <-d.Events():
+			case ev := <-events:
+				d.mu.Lock()
 				d.Settle(ev, PassesUnattended)
+				running = d.running
+				d.mu.Unlock()
 			}
 		}
 	})

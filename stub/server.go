@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"sync"
 
 	"tracewell/runcontrol"
 	"tracewell/target"
@@ -66,7 +67,8 @@ var ErrExit = errors.New("the client ended the server")
 // this size, so a small one costs round trips; the value is that of gdbserver 17.
 const packetSize = 131104
 
-// Server serves one client after another. Its methods are for one goroutine.
+// Server serves one client after another. Its methods are for one goroutine, but for State and Watch.
+// What they share is guarded by the lock of the debuggee.
 type Server struct {
 	config   Config
 	target   target.Target
@@ -85,6 +87,10 @@ type Server struct {
 	program  target.Program // what R starts, as the client has changed it
 	outlives bool           // a client has chosen the extended mode: the server is there for more programs
 
+	watchers map[*session]bool
+	watching sync.WaitGroup // for these
+	closed   bool
+
 	noLocals bool // thread-local variables are not to be found
 }
 
@@ -97,7 +103,7 @@ func New(c Config) *Server {
 		c.Disable = append(slices.Clone(c.Disable), "QStartNoAckMode")
 	}
 	s := &Server{config: c, target: c.Target, debug: c.Debug, table: newTable(), disabled: newDisabled(c.Disable),
-		packetSize: packetSize, program: c.Program}
+		packetSize: packetSize, program: c.Program, watchers: make(map[*session]bool)}
 	if tracer := c.Target.Tracer(); tracer != nil && c.Engine != nil {
 		s.engine, s.world, s.recorded = c.Engine, c.Engine, liveRun{c.Engine}
 		tracer.SetHandler(c.Engine.NewHandler())
@@ -119,9 +125,11 @@ func (s *Server) Serve(conn io.ReadWriteCloser) error {
 	x := newSession(s, conn)
 	err := x.serve()
 	conn.Close()
-	if left := s.debuggee.Leave(x.detached); err == nil {
-		err = left
-	}
+	x.locked(func() {
+		if left := s.debuggee.Leave(x.detached); err == nil {
+			err = left
+		}
+	})
 	return err
 }
 
@@ -135,8 +143,9 @@ func (s *Server) Spent() bool {
 // State returns what the program does. It may be called on any goroutine, also while Serve serves.
 func (s *Server) State() runcontrol.State { return s.debuggee.State() }
 
-// Close ends what goes on without a client. The program is left as it is.
+// Close ends what goes on without a client, and the sessions of watchers. The program is left as it is.
 func (s *Server) Close() error {
+	s.dismissWatchers()
 	s.debuggee.Attend()
 	return nil
 }

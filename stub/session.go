@@ -31,6 +31,7 @@ type session struct {
 	errorStrings bool      // LLDB's form of errors
 	streams      [3]string // of programs that the client starts, see target.Program
 
+	watches bool    // another client controls the program
 	notices notices // of stops in non-stop mode
 
 	asked     bool // by Ctrl-C to stop, and has not yet
@@ -54,6 +55,8 @@ type session struct {
 }
 
 func newSession(s *Server, conn io.ReadWriteCloser) *session {
+	s.debuggee.Lock()
+	defer s.debuggee.Unlock()
 	x := &session{
 		Server: s, conn: conn,
 		decoder:   rsp.NewDecoder(s.packetSize),
@@ -77,7 +80,7 @@ func (x *session) leftAlone() bool { return x.detached && x.debuggee.Running() }
 
 // takeCharge has the target report what the client wants to hear of.
 func (x *session) takeCharge() {
-	if x.leftAlone() {
+	if x.watches || x.leftAlone() {
 		return
 	}
 	x.letPass(x.pass)
@@ -95,7 +98,7 @@ func (x *session) serve() error {
 	defer in.close()
 	defer x.open.closeAll()
 	defer x.listen()()
-	defer x.leaveRequest()
+	defer x.locked(x.leaveRequest)
 	for !x.over() {
 		select {
 		case chunk, ok := <-in.chunks:
@@ -103,12 +106,12 @@ func (x *session) serve() error {
 				return in.err
 			}
 			// A Ctrl-C that finds the program stopped already must not stop the next resumption.
-			x.catchUp()
+			x.locked(x.catchUp)
 			if err := x.consume(chunk); err != nil {
 				return err
 			}
 		case ev := <-x.debuggee.Events():
-			x.stopped(ev)
+			x.locked(func() { x.stopped(ev) })
 			if err := x.flush(); err != nil {
 				return err
 			}
@@ -150,15 +153,7 @@ func (x *session) consume(chunk []byte) error {
 			return x.flush()
 		}
 		x.out = x.framing.Acknowledge(x.out, token)
-		switch token.Kind {
-		case rsp.Packet:
-			x.debug.received(token.Payload)
-			x.packet(token.Payload)
-		case rsp.Oversized:
-			x.send(errorText(fmt.Errorf("packet of more than %d bytes", x.packetSize)))
-		case rsp.Interrupt:
-			x.controlC()
-		}
+		x.locked(func() { x.take(token) })
 		if len(x.out) >= x.packetSize { // a client may send many packets before it reads
 			if err := x.flush(); err != nil {
 				return err
@@ -167,11 +162,34 @@ func (x *session) consume(chunk []byte) error {
 	}
 }
 
+// locked does something while no other session uses the debuggee. Nothing is written to the client meanwhile: one that does not read
+// holds up nobody else.
+func (x *session) locked(do func()) {
+	x.debuggee.Lock()
+	defer x.debuggee.Unlock()
+	do()
+}
+
+// take handles one token.
+func (x *session) take(token rsp.Token) {
+	switch token.Kind {
+	case rsp.Packet:
+		x.debug.received(token.Payload)
+		x.packet(token.Payload)
+	case rsp.Oversized:
+		x.send(errorText(fmt.Errorf("packet of more than %d bytes", x.packetSize)))
+	case rsp.Interrupt:
+		if !x.watches {
+			x.controlC()
+		}
+	}
+}
+
 // packet answers one packet.
 func (x *session) packet(payload []byte) {
 	p, args := x.lookup(payload)
 	if p == nil {
-		if !x.passOn(payload) {
+		if x.watches || !x.passOn(payload) {
 			x.send(nil)
 		}
 		return
@@ -189,6 +207,8 @@ func (x *session) packet(payload []byte) {
 // handle checks what the table says of p and calls its handler.
 func (x *session) handle(p *packet, args []byte) ([]byte, error) {
 	switch {
+	case x.watches:
+		return x.watched(p, args)
 	case p.flags&whenStopped != 0 && x.debuggee.Running():
 		return nil, target.ErrRunning
 	case p.flags&outsideFrames != 0 && x.frame != nil:
