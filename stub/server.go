@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"sync"
 
 	"tracewell/runcontrol"
 	"tracewell/target"
@@ -44,11 +43,11 @@ type Config struct {
 	Debug *DebugLog
 }
 
-// Notify and Loss are those of the debuggee that is served.
-type (
-	Notify = runcontrol.Notify
-	Loss   = runcontrol.Loss
-)
+// Notify are the functions that are told what becomes of processes, see runcontrol.
+type Notify = runcontrol.Notify
+
+// Loss is what to do with the program when a connection is lost, see runcontrol.
+type Loss = runcontrol.Loss
 
 // The choices of what becomes of the program when a connection is lost.
 const (
@@ -87,9 +86,8 @@ type Server struct {
 	program  target.Program // what R starts, as the client has changed it
 	outlives bool           // a client has chosen the extended mode: the server is there for more programs
 
-	watchers map[*session]bool
-	watching sync.WaitGroup // for these
-	closed   bool
+	watchers map[*session]chan struct{} // sessions of Watch, with what is closed when they have ended
+	closed   bool                       // there will be no more of them
 
 	noLocals bool // thread-local variables are not to be found
 }
@@ -103,7 +101,7 @@ func New(c Config) *Server {
 		c.Disable = append(slices.Clone(c.Disable), "QStartNoAckMode")
 	}
 	s := &Server{config: c, target: c.Target, debug: c.Debug, table: newTable(), disabled: newDisabled(c.Disable),
-		packetSize: packetSize, program: c.Program, watchers: make(map[*session]bool)}
+		packetSize: packetSize, program: c.Program, watchers: make(map[*session]chan struct{})}
 	if tracer := c.Target.Tracer(); tracer != nil && c.Engine != nil {
 		s.engine, s.world, s.recorded = c.Engine, c.Engine, liveRun{c.Engine}
 		tracer.SetHandler(c.Engine.NewHandler())

@@ -162,8 +162,8 @@ func (x *session) consume(chunk []byte) error {
 	}
 }
 
-// locked does something while no other session uses the debuggee. Nothing is written to the client meanwhile: one that does not read
-// holds up nobody else.
+// locked does something while no other session uses the debuggee. Nothing is written to the client meanwhile: one that does not
+// read holds up nobody else.
 func (x *session) locked(do func()) {
 	x.debuggee.Lock()
 	defer x.debuggee.Unlock()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 
 	"tracewell/rsp"
@@ -18,9 +19,9 @@ import (
 // memory, threads, files, definitions, status, and frames, of which it has a selection of its own. What would change the debuggee,
 // or what the controlling client hears of it, is refused with an error that GDB prints.
 //
-// A watcher is in all-stop mode, and takes the program for stopped. While it runs, its registers are unavailable and its pc is 0, and
-// memory is read as it is then. GDB reads everything again when a resumption fails: so a continue that is refused shows it where the other client
-// has stopped the program.
+// A watcher is in all-stop mode, and takes the program for stopped. While it runs, its registers are unavailable and its pc is 0,
+// and memory is read as it is then. GDB reads everything again when a resumption fails: so a continue that is refused shows it where
+// the other client has stopped the program.
 
 // errWatches refuses to change what another client controls.
 var errWatches = errors.New("this client watches: another one controls the program")
@@ -28,16 +29,20 @@ var errWatches = errors.New("this client watches: another one controls the progr
 // Watch serves a client beside the one that Serve serves, which it may be called at any time with, also on several goroutines. It
 // ends when the client leaves, and at Close.
 func (s *Server) Watch(conn io.ReadWriteCloser) error {
-	x := &session{Server: s, conn: conn, watches: true, decoder: rsp.NewDecoder(s.packetSize), documents: make(map[string]document)}
+	// Not by newSession: nothing of what a client in control begins with is a watcher's to decide.
+	x := &session{
+		Server: s, conn: conn, watches: true,
+		decoder: rsp.NewDecoder(s.packetSize), documents: make(map[string]document),
+	}
+	ended := make(chan struct{})
+	defer close(ended)
 	s.debuggee.Lock()
-	if s.closed {
+	if s.closed { // the connection was accepted before
 		s.debuggee.Unlock()
 		return conn.Close()
 	}
-	s.watchers[x] = true
-	s.watching.Add(1)
+	s.watchers[x] = ended
 	s.debuggee.Unlock()
-	defer s.watching.Done()
 	err := x.watch()
 	s.debuggee.Lock()
 	delete(s.watchers, x)
@@ -53,11 +58,13 @@ func (s *Server) Watch(conn io.ReadWriteCloser) error {
 func (s *Server) dismissWatchers() {
 	s.debuggee.Lock()
 	s.closed = true
-	for x := range s.watchers {
-		x.conn.Close()
-	}
+	watchers := maps.Clone(s.watchers)
 	s.debuggee.Unlock()
-	s.watching.Wait()
+	// Without the lock: a session may wait for it to answer its last packet.
+	for x, ended := range watchers {
+		x.conn.Close()
+		<-ended
+	}
 }
 
 // watch handles packets until the connection ends.
@@ -65,6 +72,7 @@ func (x *session) watch() error {
 	in := newInput(x.conn)
 	defer in.close()
 	defer x.open.closeAll()
+	// There are no events to wait for: a client in all-stop mode that waits for none must not be told of one.
 	for chunk := range in.chunks {
 		if err := x.consume(chunk); err != nil {
 			return err
@@ -74,33 +82,40 @@ func (x *session) watch() error {
 }
 
 // forWatchers are the prefixes of packets that watchers may send: those that read, and those of which only their session takes note.
-// The ones with a function are answered by that in place of the handler of their row.
+// The ones with a function are answered by that in place of the handler of their row. A packet that is added to the table is refused
+// until it is named here.
 var forWatchers = map[string]handler{
-	request.Supported.Prefix: nil, request.StartNoAckMode.Prefix: nil, request.ErrorStrings.Prefix: nil, request.MustReplyEmpty.Prefix: nil,
-	request.Symbol.Prefix: nil, request.Agent.Prefix: nil, request.DescribeHost.Prefix: nil, request.DescribeProcess.Prefix: nil,
-	request.ResumeActions.Prefix: nil, request.Offsets.Prefix: nil,
+	// What the client can do, and which machine this is.
+	request.Supported.Prefix: nil, request.StartNoAckMode.Prefix: nil, request.ErrorStrings.Prefix: nil,
+	request.MustReplyEmpty.Prefix: nil, request.Symbol.Prefix: nil, request.Agent.Prefix: nil, request.ResumeActions.Prefix: nil,
+	request.DescribeHost.Prefix: nil, request.DescribeProcess.Prefix: nil,
 
-	request.SelectThread.Prefix: nil, request.ThreadAlive.Prefix: nil, request.CurrentThread.Prefix: nil, request.FirstThreads.Prefix: nil,
-	request.MoreThreads.Prefix: nil, request.ThreadName.Prefix: nil, request.ReadThreads.Prefix: nil, request.DescribeThreads.Prefix: nil,
+	// Threads. The selection is the session's own.
+	request.SelectThread.Prefix: nil, request.ThreadAlive.Prefix: nil, request.CurrentThread.Prefix: nil,
+	request.FirstThreads.Prefix: nil, request.MoreThreads.Prefix: nil, request.ThreadName.Prefix: nil,
+	request.ReadThreads.Prefix: nil, request.DescribeThreads.Prefix: nil, request.StopReason.Prefix: watchedStop,
 
+	// Registers and memory.
 	request.ReadRegisters.Prefix: nil, request.ReadRegister.Prefix: nil, request.ReadMemory.Prefix: nil,
 	request.ReadMemoryBinary.Prefix: nil, request.SearchMemory.Prefix: nil, request.Checksum.Prefix: nil,
 	request.MemoryRegion.Prefix: nil, request.ThreadLocal.Prefix: nil, request.LinkerPointer.Prefix: nil,
 
-	request.ReadFeatures.Prefix: nil, request.ReadAuxv.Prefix: nil, request.ReadExecFile.Prefix: nil, request.ReadLibraries.Prefix: nil,
-	request.ReadMemoryMap.Prefix: nil, request.ReadSiginfo.Prefix: nil, request.ReadOSTable.Prefix: nil, request.ReadStatic.Prefix: nil,
-	request.ReadTraceframe.Prefix: nil,
+	// Objects.
+	request.ReadFeatures.Prefix: nil, request.ReadAuxv.Prefix: nil, request.ReadExecFile.Prefix: nil,
+	request.ReadLibraries.Prefix: nil, request.ReadSiginfo.Prefix: nil, request.ReadOSTable.Prefix: nil,
+	request.ReadStatic.Prefix: nil, request.ReadTraceframe.Prefix: nil,
 
-	request.SetFileSystem.Prefix: nil, request.CloseFile.Prefix: nil, request.ReadFile.Prefix: nil, request.StatOpenFile.Prefix: nil,
-	request.StatFile.Prefix: nil, request.StatLink.Prefix: nil, request.ReadLink.Prefix: nil,
+	// Files.
+	request.SetFileSystem.Prefix: nil, request.CloseFile.Prefix: nil, request.ReadFile.Prefix: nil,
+	request.StatOpenFile.Prefix: nil, request.StatFile.Prefix: nil, request.StatLink.Prefix: nil, request.ReadLink.Prefix: nil,
 	request.OpenFile.Prefix: openToRead,
 
-	request.TraceStatus.Prefix: nil, request.TracepointCounts.Prefix: nil, request.VariableValue.Prefix: nil, request.FirstPiece.Prefix: nil,
-	request.MorePieces.Prefix: nil, request.FirstVariable.Prefix: nil, request.MoreVariables.Prefix: nil, request.FirstMarkers.Prefix: nil,
-	request.MoreMarkers.Prefix: nil, request.MarkerAt.Prefix: nil, request.ShortestFast.Prefix: nil, request.SelectFrame.Prefix: nil,
-	request.ReadBuffer.Prefix: nil,
+	// The trace run. The selected frame is the session's own.
+	request.TraceStatus.Prefix: nil, request.TracepointCounts.Prefix: nil, request.VariableValue.Prefix: nil,
+	request.FirstPiece.Prefix: nil, request.MorePieces.Prefix: nil, request.FirstVariable.Prefix: nil,
+	request.MoreVariables.Prefix: nil, request.FirstMarkers.Prefix: nil, request.MoreMarkers.Prefix: nil,
+	request.MarkerAt.Prefix: nil, request.ShortestFast.Prefix: nil, request.SelectFrame.Prefix: nil, request.ReadBuffer.Prefix: nil,
 
-	request.StopReason.Prefix: watchedStop,
 	// So that GDB detaches when it quits, where it would kill.
 	request.Attached.Prefix: func(*session, string) ([]byte, error) { return reply.Attached.Append(nil, true), nil },
 
@@ -110,7 +125,7 @@ var forWatchers = map[string]handler{
 	request.Disconnected.Prefix: agrees,
 }
 
-// agrees answers a packet that is of no effect.
+// agrees answers a packet that has no effect: GDB would warn its user of an error, which is of no use to one who only looks on.
 func agrees(*session, string) ([]byte, error) { return replyOK, nil }
 
 // watchAllStop is QNonStop of a watcher, which is always in all-stop mode.
@@ -127,6 +142,7 @@ func openToRead(x *session, args string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Opening to write may already truncate a file, or make one.
 	if how, ok := openFlags(o.Flags); !ok || how != os.O_RDONLY {
 		return nil, errWatches
 	}
@@ -140,6 +156,7 @@ func watchedStop(x *session, _ string) ([]byte, error) {
 	if x.withoutProcess() {
 		return nil, target.ErrNoProcess
 	}
+	// State and not Running: in non-stop mode some threads may run while others are stopped.
 	state := x.debuggee.State()
 	last := x.debuggee.LastStop()
 	switch {
@@ -153,6 +170,7 @@ func watchedStop(x *session, _ string) ([]byte, error) {
 	case !runcontrol.Stops(last):
 		return x.stopReply(last), nil
 	}
+	// As for the client in control, GDB takes the thread of the reply for the selected one.
 	x.general = last.Thread
 	// A fork or a breakpoint is the controlling client's to deal with.
 	return x.stopReply(target.Event{Thread: last.Thread, Signal: last.Signal}), nil
@@ -168,6 +186,7 @@ func (x *session) watched(p *packet, args []byte) ([]byte, error) {
 		return nil, errWatches
 	}
 	plain := args
+	// qSearch:memory is the one that is binary.
 	if p.Binary {
 		var err error
 		if plain, err = rsp.Unescape(x.plain[:0], args); err != nil {
@@ -179,6 +198,7 @@ func (x *session) watched(p *packet, args []byte) ([]byte, error) {
 	if _, err := x.target.Thread(x.general); err != nil {
 		x.general = target.ThreadID{}
 	}
+	// What the table says of frames and of running programs is about packets that change something; the rest is read as it is.
 	if own != nil {
 		return own(x, string(plain))
 	}

@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"io"
 	"net"
 	"strings"
 	"testing"
@@ -62,7 +63,7 @@ func TestWatcherReads(t *testing.T) {
 
 // TestWatcherChangesNothing sends every packet that a watcher is not allowed, by a form of it that the client in control may send.
 func TestWatcherChangesNothing(t *testing.T) {
-	s, f := toyServer(t, Config{})
+	s, f := toyServer(t, Config{Save: func(string, func(io.Writer) error) error { return nil }})
 	c, conn, served := serve(s)
 	endAcks(t, c)
 	w, wconn, watched := watch(s)

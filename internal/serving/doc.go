@@ -10,8 +10,8 @@
 //   - A peer on this machine is a process of the server's own user, of root, or of the user who ran sudo, unless the server
 //     was told to serve any user. Other machines reach only a server that was told to listen on other addresses than the
 //     loopback address.
-//   - A second client watches what the first does, where the server has a session for that (Server.Watch). Otherwise it is told at once
-//     that another one is served, by an error reply that GDB prints, and disconnected.
+//   - A second client watches what the first does, where the server has a session for that (Server.Watch). Otherwise it is told at
+//     once that another one is served, by an error reply that GDB prints, and disconnected.
 //
 // Serial lines and standard input and output have one peer, which was there before the server; nothing is asked of it.
 package serving

@@ -43,8 +43,8 @@ func NewGrowing(ctx context.Context, title string, open func() (*view.View, erro
 	return &Growing{Trace: t, open: open, number: 1, change: make(chan struct{})}, nil
 }
 
-// ShowDebuggee has the page show what the program of the trace does, which tell returns for the view that open returned last. It has
-// to be called before the page is served.
+// ShowDebuggee has the page show what the program of the trace does, which tell returns for the view that open returned last. It
+// has to be called before Follow, and before the page is served.
 func (g *Growing) ShowDebuggee(tell func() *wire.Debuggee) {
 	g.debuggee = tell
 	g.now.Load().debuggee = tell()

@@ -14,7 +14,6 @@ import (
 
 	"tracewell/internal/test/gdbtest"
 	"tracewell/internal/test/testprog"
-	"tracewell/view/wire"
 )
 
 // TestWatched has GDB control a traced program while a page shows its frames and another GDB watches: the page has the frames that there
@@ -27,7 +26,7 @@ func TestWatched(t *testing.T) {
 	ready, done := filepath.Join(folder, "ready"), filepath.Join(folder, "done")
 
 	var second *gdbtest.Output
-	var shown wire.PageTrace
+	var shown tracePage
 	var problem error
 	watched := make(chan struct{})
 	go func() {
@@ -85,7 +84,7 @@ func TestWatched(t *testing.T) {
 	if problem != nil || second == nil {
 		t.Fatalf("nobody watched: %v\n%s", problem, server.Stderr())
 	}
-	if want := "stopped at push"; shown.Frames != 7 || shown.Debuggee == nil || !strings.HasPrefix(shown.Debuggee.Text, want) {
+	if want := "stopped at push"; shown.Frames != 7 || !strings.HasPrefix(shown.Debuggee.Text, want) {
 		t.Errorf("the page has %d frames, and says %+v", shown.Frames, shown.Debuggee)
 	}
 	reads := first.Section(t, "reads")
@@ -98,8 +97,14 @@ func TestWatched(t *testing.T) {
 	contains(t, first, "after", "exited normally")
 }
 
+// tracePage is what the tests read of what a page asks for first.
+type tracePage struct {
+	Frames   int
+	Debuggee struct{ Text string }
+}
+
 // pageShowing asks the page that a server has printed the address of until it has so many frames, and returns what it tells then.
-func pageShowing(server *gdbtest.Server, frames int) (page wire.PageTrace, err error) {
+func pageShowing(server *gdbtest.Server, frames int) (page tracePage, err error) {
 	address := regexp.MustCompile(`http://\S+`).FindString(server.Stderr())
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		reply, err := http.Get(address + "ask/trace")
@@ -111,7 +116,7 @@ func pageShowing(server *gdbtest.Server, frames int) (page wire.PageTrace, err e
 		if err != nil {
 			return page, err
 		}
-		page = wire.PageTrace{}
+		page = tracePage{}
 		if err := json.Unmarshal(text, &page); err != nil {
 			return page, fmt.Errorf("%w in %s", err, text)
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"sync"
 
 	"tracewell/arch"
 	"tracewell/cmd/tracewell/internal/cli/console"
@@ -29,6 +28,9 @@ import (
 
 // servedPage is the page of --view: what the engine holds, and what the program does. It only reads: frames stay in the trace
 // buffer, and are copied as the page asks for them.
+//
+// Nothing tells it of changes. It looks at the counts of the run and at the state of the debuggee, at intervals that depend on how long
+// a look takes (frames.Growing), since a program may be hit millions of times a second and GDB may step thousands of times.
 type servedPage struct {
 	target *linux.Target
 	engine *tracepoint.Engine
@@ -84,14 +86,11 @@ func showPage(t *linux.Target, engine *tracepoint.Engine, state func() runcontro
 		return nil, err
 	}
 	growing.ShowDebuggee(func() *wire.Debuggee { d := p.debuggee; return &d })
-	var running sync.WaitGroup
-	running.Add(2)
-	routine.Go(func() {
-		defer running.Done()
-		growing.Follow(ctx, nil)
-	})
-	routine.Go(func() {
-		defer running.Done()
+	// From here on the goroutine that follows owns p: only it looks at the engine and the process, and the page answers from what it
+	// has seen.
+	var running routine.Group
+	running.Go(func() { growing.Follow(ctx, nil) })
+	running.Go(func() {
 		// Standard output may be the program's, or the connection to GDB.
 		if err := page.Serve(ctx, streams.Err, streams.Err, growing, page.Place{Address: address}, version); err != nil {
 			fmt.Fprintf(streams.Err, "tracewell: --view: %v\n", err)
@@ -108,9 +107,11 @@ func showPage(t *linux.Target, engine *tracepoint.Engine, state func() runcontro
 
 // look returns a view of what the engine holds now, nil if nothing has changed since the last.
 func (p *servedPage) look() (*view.View, error) {
+	// Status and tracepoints first: what comes between them and the capture is seen as a change the next time.
 	status, points := p.engine.Status(), len(p.engine.Tracepoints())
 	renamed := p.readNames()
 	debuggee := p.describeState()
+	// A stop counts as a change even if no frame has come: the page says where it was.
 	if p.view != nil && !renamed && status == p.status && points == p.points && debuggee == p.debuggee {
 		return nil, nil
 	}
@@ -120,7 +121,7 @@ func (p *servedPage) look() (*view.View, error) {
 	}
 	v, _ := view.New(content, p.names) // what cannot be named is shown by its address
 	p.view, p.status, p.points = v, status, points
-	p.debuggee = p.describeState()
+	p.debuggee = p.describeState() // again, with the names of this view
 	return v, nil
 }
 
@@ -137,13 +138,14 @@ func (p *servedPage) capture(circular bool) (tfile.Content, error) {
 	return tfile.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
 }
 
-// readNames finds the files of the process that is traced, or of the first one, and reports whether they have changed. A process that
-// is gone leaves its names to its frames.
+// readNames finds the files of the first process, and reports whether they have changed. A process that is gone leaves its names to
+// its frames. After a fork that GDB follows, parent and child have the same files, at the same addresses.
 func (p *servedPage) readNames() (changed bool) {
 	threads := p.target.Threads()
 	if len(threads) == 0 {
 		return false
 	}
+	// A process that is just being started or is about to end may not tell everything: then the next look does.
 	now, err := p.shown(threads[0].PID)
 	if err != nil || now == p.process {
 		return false
@@ -161,6 +163,7 @@ func (p *servedPage) shown(pid int) (now shownProcess, err error) {
 	if now.path, err = p.target.ExecFile().ReadExecFile(pid); err != nil {
 		return now, err
 	}
+	// The path is one of the process's mount namespace, which may be another than ours.
 	now.file = fmt.Sprintf("/proc/%d/exe", pid)
 	if executed, err := os.Stat(now.file); err == nil {
 		if named, err := os.Stat(now.path); err == nil && os.SameFile(named, executed) {
@@ -179,11 +182,13 @@ func (p *servedPage) shown(pid int) (now shownProcess, err error) {
 		}
 		defer names.Close()
 	}
+	// In the description as record writes it, so that the view names what is in libraries, too, wherever they are loaded.
 	bias, err := space.Bias(names.Main().File().EntryPoint())
 	if err != nil {
 		return now, err
 	}
 	objects := []tfile.Object{{Path: now.path, Bias: bias}}
+	// The dynamic linker's list is empty until it has run, and cannot be read while it works.
 	if links, err := p.target.Libraries().ReadLibraries(pid); err == nil {
 		for o := range links.Libraries() {
 			objects = append(objects, tfile.Object{Path: o.Name, Bias: o.Addr})
@@ -203,18 +208,21 @@ func (p *servedPage) describeState() wire.Debuggee {
 	stop := state.Stop
 	switch {
 	case state.Running:
+		// In non-stop mode some thread does.
 		return wire.Debuggee{Running: true, Text: "running"}
 	case stop.Kind == target.Terminated:
 		return wire.Debuggee{Text: "ended by " + runcontrol.SignalName(stop.Signal)}
-	case stop.Kind == target.Exited && stop.Thread.PID == 0:
+	case stop.Kind == target.Exited && stop.Thread.PID == 0: // with --multi, before the first
 		return wire.Debuggee{Text: "no program"}
 	case stop.Kind == target.Exited:
 		return wire.Debuggee{Text: fmt.Sprintf("exited with status %d", stop.Code)}
 	}
+	// GDB calls these stops by their signals, too; where is what one looks for.
 	text := "stopped"
 	if pc, ok := p.pc(stop.Thread); ok {
 		text += " at " + p.place(pc)
 	}
+	// An event such as a fork has no signal of its own.
 	if stop.Kind == target.Stopped && stop.Signal != target.SignalNone {
 		text += " (" + runcontrol.SignalName(stop.Signal) + ")"
 	}
