@@ -57,10 +57,12 @@ func showPage(t *linux.Target, engine *tracepoint.Engine, state func() runcontro
 	version page.Version,
 ) (end func(), err error) {
 	p := &servedPage{target: t, engine: engine, state: state}
+	// Any free port: the address has a token in it, so it has to be copied in any case.
 	address, err := page.Loopback("127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
+	// The first look tells where the program is, below whose folder its sources are.
 	first, err := p.look()
 	if err != nil {
 		return nil, err
@@ -128,7 +130,7 @@ func (p *servedPage) look() (*view.View, error) {
 // capture returns what the engine holds. A circular buffer drops frames while they are looked at, so of that there is a copy.
 func (p *servedPage) capture(circular bool) (tfile.Content, error) {
 	description := output.Describe(p.target.Description(), nil) + p.process.objects
-	if !circular {
+	if !circular { // nothing is copied: GDB may have asked for gigabytes
 		return p.engine.Capture(description), nil
 	}
 	var file bytes.Buffer
@@ -247,6 +249,7 @@ func (p *servedPage) place(pc arch.Addr) string {
 	if p.view == nil {
 		return pc.String()
 	}
+	// Names as the rows of the page have them: function and offset, source line.
 	text := p.view.Describe(pc)
 	if text == "" {
 		text = pc.String()
