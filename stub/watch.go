@@ -20,8 +20,8 @@ import (
 // or what the controlling client hears of it, is refused with an error that GDB prints.
 //
 // A watcher is in all-stop mode, and takes the program for stopped. While it runs, its registers are unavailable and its pc is 0,
-// and memory is read as it is then. GDB reads everything again when a resumption fails: so a continue that is refused shows it where
-// the other client has stopped the program.
+// and memory is read as it is then. GDB reads everything again when a resumption fails: so a continue that is refused shows it
+// where the other client has stopped the program.
 
 // errWatches refuses to change what another client controls.
 var errWatches = errors.New("this client watches: another one controls the program")
@@ -81,9 +81,9 @@ func (x *session) watch() error {
 	return in.err
 }
 
-// forWatchers are the prefixes of packets that watchers may send: those that read, and those of which only their session takes note.
-// The ones with a function are answered by that in place of the handler of their row. A packet that is added to the table is refused
-// until it is named here.
+// forWatchers are the prefixes of packets that watchers may send: those that read, and those of which only their session takes
+// note. The ones with a function are answered by that in place of the handler of their row. A packet that is added to the table is
+// refused until it is named here.
 var forWatchers = map[string]handler{
 	// What the client can do, and which machine this is.
 	request.Supported.Prefix: nil, request.StartNoAckMode.Prefix: nil, request.ErrorStrings.Prefix: nil,

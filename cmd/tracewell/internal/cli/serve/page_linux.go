@@ -29,8 +29,8 @@ import (
 // servedPage is the page of --view: what the engine holds, and what the program does. It only reads: frames stay in the trace
 // buffer, and are copied as the page asks for them.
 //
-// Nothing tells it of changes. It looks at the counts of the run and at the state of the debuggee, at intervals that depend on how long
-// a look takes (frames.Growing), since a program may be hit millions of times a second and GDB may step thousands of times.
+// Nothing tells it of changes. It looks at the counts of the run and at the state of the debuggee, at intervals that depend on how
+// long a look takes (frames.Growing), since a program may be hit millions of times a second and GDB may step thousands of times.
 type servedPage struct {
 	target *linux.Target
 	engine *tracepoint.Engine
