@@ -1,10 +1,8 @@
 package stub
 
 import (
-	"maps"
-
-	"tracewell/arch"
 	"tracewell/rsp/request"
+	"tracewell/runcontrol"
 	"tracewell/target"
 	"tracewell/tracepoint"
 )
@@ -29,12 +27,8 @@ func (x *session) insertBreakpoint(b request.Breakpoint) error {
 	if err := x.target.Breakpoints().InsertBreakpoint(id, placed); err != nil {
 		return err
 	}
-	x.inserted[spotOf(id, b)] = true
-	delete(x.persistent, spotOf(id, b))
 	// The flag is the client's for each Z: one that is sent again without it takes it back.
-	if b.Persistent && len(b.Commands) > 0 {
-		x.persistent[spotOf(id, b)] = true
-	}
+	x.debuggee.Inserted(spotOf(id, b), b.Persistent && len(b.Commands) > 0)
 	return nil
 }
 
@@ -47,8 +41,7 @@ func (x *session) removeBreakpoint(b request.Breakpoint) error {
 	if x.walk != nil {
 		x.removeInWalk(b)
 	}
-	delete(x.persistent, spotOf(id, b))
-	delete(x.inserted, spotOf(id, b))
+	x.debuggee.Removed(spotOf(id, b))
 	// Removing what is not there is no error: GDB removes breakpoints again after an exec and before it detaches.
 	return x.target.Breakpoints().RemoveBreakpoint(id, placed)
 }
@@ -65,58 +58,9 @@ func (x *session) placeOf(b request.Breakpoint) (target.ThreadID, target.Breakpo
 	return id, placed, err
 }
 
-// spot is what tells a breakpoint from all others.
-type spot struct {
-	pid    int
-	kind   int
-	addr   arch.Addr
-	length int
-}
-
-func spotOf(id target.ThreadID, b request.Breakpoint) spot {
-	return spot{id.PID, b.Kind, b.Addr, b.Length}
-}
-
-// leftBehind reports whether a process, or any for target.All, has breakpoints whose commands go on without a client.
-func (s *Server) leftBehind(pid int) bool {
-	for at := range s.persistent {
-		if pid == target.All || at.pid == pid {
-			return true
-		}
-	}
-	return false
-}
-
-// forgetBreakpoints drops what is known of the breakpoints of a process: it has ended, or has become another.
-func (s *Server) forgetBreakpoints(pid int) {
-	for _, all := range []map[spot]bool{s.persistent, s.inserted} {
-		maps.DeleteFunc(all, func(at spot, _ bool) bool { return at.pid == pid })
-	}
-}
-
-// inheritBreakpoints takes note that a child has the breakpoints of its parent.
-func (s *Server) inheritBreakpoints(parent, child int) {
-	for at := range maps.Clone(s.inserted) {
-		if at.pid == parent {
-			at.pid = child
-			s.inserted[at] = true
-		}
-	}
-}
-
-// withdraw removes the breakpoints of a client that is gone: the next one knows nothing of them, and would take their stops for
-// signals of the program. GDB has mostly removed them itself whenever the program stands, LLDB never does.
-func (s *Server) withdraw() {
-	for _, id := range s.target.Threads() {
-		for at := range s.inserted {
-			if at.pid == id.PID {
-				b := target.Breakpoint{Kind: target.BreakKind(at.kind), Addr: at.addr, Length: at.length}
-				_ = s.target.Breakpoints().RemoveBreakpoint(id, b) // an error is that its memory is gone
-				delete(s.inserted, at)
-			}
-		}
-	}
-	clear(s.inserted)
+// spotOf is what tells a breakpoint from all others.
+func spotOf(id target.ThreadID, b request.Breakpoint) runcontrol.Spot {
+	return runcontrol.Spot{PID: id.PID, Kind: b.Kind, Addr: b.Addr, Length: b.Length}
 }
 
 // newWorld is the engine that the expressions of breakpoints belong to where there are no tracepoints: one without variables

@@ -43,7 +43,7 @@ var (
 
 // beginWalk has a client that cannot select frames stand at the first one, if what is served are frames and nothing else.
 func (x *session) beginWalk() error {
-	if x.walk != nil || x.recorded == nil || x.engine != nil || !x.alive() {
+	if x.walk != nil || x.recorded == nil || x.engine != nil || !x.debuggee.Alive() {
 		return nil
 	}
 	x.walk = &walk{breaks: make(map[arch.Addr]bool)}

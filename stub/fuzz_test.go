@@ -71,11 +71,11 @@ func fuzzSession(f *testing.F, serve func(t *testing.T) (*Server, *fake.Target))
 		if err := <-served; err != nil && !errors.Is(err, ErrExit) && !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("Serve returned %v", err)
 		}
-		if s.unattended == nil && s.running {
+		if !s.debuggee.Unattended() && s.debuggee.Running() {
 			t.Error("the program runs on without a client")
 		}
 		s.Close()
-		if err := s.halt(); err != nil {
+		if err := s.debuggee.Halt(); err != nil {
 			t.Error(err)
 		}
 	})

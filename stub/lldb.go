@@ -32,7 +32,7 @@ func numberedError(err error) []byte {
 
 // withoutProcess reports whether the client is to have errors since there is no process, where GDB wants an empty list of threads
 // and the end of some process: LLDB takes these for a process without threads, and waits for it.
-func (x *session) withoutProcess() bool { return x.errorStrings && !x.alive() }
+func (x *session) withoutProcess() bool { return x.errorStrings && !x.debuggee.Alive() }
 
 // hostInfo is qHostInfo. The machine is the one that the program is of, also where a recording is served on another.
 func (x *session) hostInfo(request.None) ([]reply.Item, error) { return x.machineInfo(), nil }
@@ -156,7 +156,7 @@ func (x *session) threadsInfo(string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	last := x.lastStop()
+	last := x.debuggee.LastStop()
 	all := []threadInfo{}
 	for _, id := range x.known() {
 		// One that has just ended is left out.

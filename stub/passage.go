@@ -36,7 +36,7 @@ func (x *session) passOn(payload []byte) bool {
 
 // handOn has the stub behind the target answer a packet for the selected thread.
 func (x *session) handOn(plain []byte) (string, error) {
-	if x.running {
+	if x.debuggee.Running() {
 		return "", target.ErrRunning
 	}
 	id, err := x.thread()
@@ -123,7 +123,7 @@ func (x *session) listen() (stop func()) {
 
 // tellPrinted sends text of the program, if the client can take any.
 func (x *session) tellPrinted(text []byte) error {
-	if x.owed && x.running {
+	if x.owed && x.debuggee.Running() {
 		x.console(string(text))
 		return x.flush()
 	}

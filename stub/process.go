@@ -5,15 +5,16 @@ import (
 
 	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
+	"tracewell/runcontrol"
 	"tracewell/target"
 )
 
 // kill is k, which ends all processes and has no reply. LLDB waits for one.
 func (x *session) kill(request.None) ([]byte, error) {
-	pids := x.processes()
+	pids := x.debuggee.Processes()
 	x.owed = false
 	// There is no reply that could tell an error.
-	_ = x.killAll(pids)
+	_ = x.debuggee.KillAll(pids)
 	for _, pid := range pids {
 		x.drop(pid)
 	}
@@ -25,7 +26,7 @@ func (x *session) kill(request.None) ([]byte, error) {
 
 // killProcess is vKill.
 func (x *session) killProcess(pid int) error {
-	return x.finish(pid, func() error { return x.end(pid, x.target.Runner().Kill) })
+	return x.finish(pid, func() error { return x.debuggee.End(pid, x.target.Runner().Kill) })
 }
 
 // detach is D. What survives its client keeps its process, which then goes on under the server's watch: a trace run, and
@@ -37,22 +38,22 @@ func (x *session) detach(p request.MaybeProcess) error {
 		return err
 	}
 	// After "set disconnected-tracing on" GDB's detach leaves the run going, and so the process under trace.
-	if x.tracesOn() && pid == x.traced && x.heir(pid) == 0 {
+	if x.debuggee.TracesOn() && pid == x.debuggee.Traced() && x.debuggee.Heir(pid) == 0 {
 		return x.entrust()
 	}
-	if !x.tracesOn() && x.leftBehind(pid) {
-		if err := x.stopTracing(); err != nil {
+	if !x.debuggee.TracesOn() && x.debuggee.LeftBehind(pid) {
+		if err := x.debuggee.StopTrace(); err != nil {
 			return err
 		}
 		return x.entrust()
 	}
 	// Looked up before the parent is gone, since that drops its events.
 	children := x.unheard(pid)
-	if err := x.finish(pid, func() error { return x.letGo(pid) }); err != nil {
+	if err := x.finish(pid, func() error { return x.debuggee.LetGo(pid) }); err != nil {
 		return err
 	}
 	for _, child := range children {
-		if err := x.finish(child, func() error { return x.letGo(child) }); err != nil {
+		if err := x.finish(child, func() error { return x.debuggee.LetGo(child) }); err != nil {
 			return err
 		}
 	}
@@ -63,14 +64,11 @@ func (x *session) detach(p request.MaybeProcess) error {
 func (x *session) entrust() error {
 	// From here on events are the server's own business, see passes.
 	x.owed, x.detached = false, true
-	x.leaveAlone()
-	if _, err := x.endNonStop(); err != nil {
-		return err
+	err := x.debuggee.Entrust()
+	if !x.debuggee.NonStop() {
+		x.notices = notices{}
 	}
-	if x.running {
-		return nil
-	}
-	return x.resume(everyThread)
+	return err
 }
 
 // finish ends what the server has to do with a process. No stop reply is due any more; should the trace run keep another
@@ -82,8 +80,8 @@ func (x *session) finish(pid int, do func() error) error {
 	}
 	x.drop(pid)
 	// Detaching stopped everything for a moment, also what the client had left to its run.
-	if x.detached && x.survives() && !x.running && x.alive() {
-		return x.resume(everyThread)
+	if x.detached && x.debuggee.Survives() && !x.debuggee.Running() && x.debuggee.Alive() {
+		return x.debuggee.Resume(runcontrol.EveryThread())
 	}
 	return nil
 }
@@ -97,18 +95,17 @@ func (x *session) drop(pid int) {
 	if x.resuming.PID == pid {
 		x.resuming = target.ThreadID{}
 	}
-	if x.nonStop != nil {
-		x.nonStop.drop(pid)
-	}
+	x.notices.drop(pid)
+	x.debuggee.Drop(pid)
 }
 
 // unheard lists the children of a process whose fork the client has not been told of, so that it cannot let them go itself.
 func (x *session) unheard(pid int) []int {
 	var children []int
-	if x.nonStop == nil {
+	if !x.debuggee.NonStop() {
 		return nil
 	}
-	for i, ev := range x.nonStop.untold() {
+	for i, ev := range x.notices.untold() {
 		forked := ev.Kind == target.Forked || ev.Kind == target.Vforked
 		// The first of the queue has been sent.
 		if i > 0 && forked && ev.Thread.PID == pid && !slices.Contains(children, ev.Child.PID) {

@@ -67,7 +67,7 @@ func (x *session) monitorCommands() []monitorCommand {
 
 // commandTarget does one of the target's commands for the selected thread.
 func (x *session) commandTarget(c target.MonitorCommand, args string) (string, error) {
-	if x.running {
+	if x.debuggee.Running() {
 		return target.ErrRunning.Error() + "\n", errMonitor
 	}
 	id, err := x.thread()
@@ -202,12 +202,12 @@ func (x *session) monitorExit(string) (string, error) {
 	x.owed = false
 	var started []int
 	var errs []error
-	for _, pid := range x.processes() {
-		if x.attached[pid] {
-			errs = append(errs, x.letGo(pid))
+	for _, pid := range x.debuggee.Processes() {
+		if attached, _ := x.debuggee.Attached(pid); attached {
+			errs = append(errs, x.debuggee.LetGo(pid))
 		} else {
 			started = append(started, pid)
 		}
 	}
-	return "", errors.Join(append(errs, x.killAll(started))...)
+	return "", errors.Join(append(errs, x.debuggee.KillAll(started))...)
 }

@@ -77,7 +77,7 @@ func (x *session) enterFrame(n int) (reply.Selection, error) {
 	}
 	switch {
 	// A client that is not in extended mode leaves when the program ends, and looks at frames as long as it stays.
-	case x.alive() || !x.extended:
+	case x.debuggee.Alive() || !x.extended:
 	case x.engine == nil:
 		return reply.Selection{}, errFramesLeft
 	default:

@@ -20,11 +20,10 @@ func (x *session) traceStart(request.None) error {
 		return err
 	}
 	return x.relocate(id.PID, addresses(x.engine.Tracepoints()), func() error {
-		// One run at a time, in one process: the engine's buffer and variables have no process of their own.
-		if err := x.engine.Start(x.target.Tracer(), id.PID); err != nil {
+		if err := x.debuggee.StartTrace(id.PID); err != nil {
 			return err
 		}
-		x.frame, x.traced, x.fork = nil, id.PID, nil
+		x.frame = nil
 		if p := x.target.Passage(); p != nil { // GDB prints text that comes before the reply
 			x.console(p.Advice())
 		}

@@ -76,7 +76,7 @@ func marshal(doc any) ([]byte, error) {
 // none without a process: GDB keeps its user from choosing another architecture than described (set architecture).
 func (x *session) featuresDocument(annex string) ([]byte, error) {
 	// Between two programs of an extended session there may be one of another architecture.
-	if !x.alive() {
+	if !x.debuggee.Alive() {
 		return nil, target.ErrNoProcess
 	}
 	if annex != "target.xml" {

@@ -27,7 +27,14 @@ func (x *session) registerBlock() (reply.Block, error) {
 	if err != nil {
 		return reply.Block{}, err
 	}
-	return x.threadRegisters(layout, id)
+	if x.watches && x.debuggee.Running() {
+		return x.unknownRegisters(layout), nil
+	}
+	b, err := x.threadRegisters(layout, id)
+	if x.watches && errors.Is(err, target.ErrRunning) { // in non-stop mode
+		return x.unknownRegisters(layout), nil
+	}
+	return b, err
 }
 
 // threadRegisters reads the registers of a thread, whether or not a frame is selected.

@@ -25,7 +25,8 @@ func (x *session) requested(ev target.Event) {
 		x.decline()
 		return
 	}
-	x.running, x.owed, x.requesting = false, false, true
+	x.debuggee.SetRunning(false)
+	x.owed, x.requesting = false, true
 	x.send([]byte("F" + ev.Request))
 }
 
@@ -41,9 +42,10 @@ func (x *session) answerRequest(answer string) ([]byte, error) {
 	if err := x.target.Passage().Answer(request.FileResult.Append(nil, answer)); err != nil {
 		return nil, err
 	}
-	x.running, x.owed = true, true
+	x.debuggee.SetRunning(true)
+	x.owed = true
 	if x.asked {
-		x.interrupt()
+		x.debuggee.Interrupt()
 	}
 	return nil, errLater
 }
@@ -51,7 +53,7 @@ func (x *session) answerRequest(answer string) ([]byte, error) {
 // leaveRequest answers for a client that has gone.
 func (x *session) leaveRequest() {
 	if x.requesting && x.decline() == nil {
-		x.running = true
+		x.debuggee.SetRunning(true)
 	}
 }
 

@@ -15,7 +15,7 @@ func (x *session) goBack(request.None) ([]byte, error)   { return x.resumeBack(t
 func (x *session) stepBack(request.None) ([]byte, error) { return x.resumeBack(target.StepOne) }
 
 func (x *session) resumeBack(verb target.Verb) ([]byte, error) {
-	if x.nonStop != nil {
+	if x.debuggee.NonStop() {
 		return nil, errReverseNonStop
 	}
 	// GDB sends Hc in front of these, as it does for c and s; what does not step goes on along with the thread that does.

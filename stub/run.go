@@ -70,14 +70,9 @@ func (x *session) refuse(err error) error {
 
 // welcome takes note of a new process, whose thread stopped with ev, and selects that.
 func (x *session) welcome(ev target.Event, attached bool) {
-	x.attached[ev.Thread.PID] = attached
-	// ? replies with this until the program runs.
-	x.last = &ev
+	x.debuggee.Welcome(ev, attached)
 	x.general, x.resuming = ev.Thread, target.ThreadID{}
 	clear(x.documents)
-	if x.nonStop != nil {
-		x.nonStop.stops[ev.Thread] = ev
-	}
 }
 
 // restart is R, which has no reply: everything ends, and the program that ran last starts again. Without the extended mode
@@ -87,7 +82,7 @@ func (x *session) restart(string) ([]byte, error) {
 		return nil, target.ErrUnsupported
 	}
 	_, _ = x.kill(request.None{})
-	if !x.running { // as it does when nothing can stop it
+	if !x.debuggee.Running() { // as it does when nothing can stop it
 		_, _ = x.launch(x.program) // without one there is no process, which ? tells
 	}
 	return nil, errLater
@@ -109,16 +104,8 @@ func (x *session) attach(pid int) ([]byte, error) {
 		ev.Signal = target.SignalStop
 	}
 	x.welcome(ev, true)
-	if x.nonStop == nil {
+	if !x.debuggee.NonStop() {
 		return x.stopReply(ev), nil
 	}
-	var actions []target.Action
-	for _, id := range x.target.Threads() {
-		// All threads of the process, those of others stay as they are.
-		if id.PID == pid {
-			x.nonStop.stops[id] = target.Event{Thread: id}
-			actions = append(actions, target.Action{Thread: id})
-		}
-	}
-	return replyOK, x.resumeAlone(actions)
+	return replyOK, x.debuggee.SeizeAlone(pid)
 }

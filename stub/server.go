@@ -4,8 +4,8 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"time"
 
+	"tracewell/runcontrol"
 	"tracewell/target"
 	"tracewell/tdesc"
 	"tracewell/tracepoint"
@@ -45,27 +45,21 @@ type Config struct {
 	Debug *DebugLog
 }
 
-// Notify are the functions that are told what becomes of processes; nil ones are told nothing. They are called on the
-// goroutine of Serve, or without a client on that of the watch over the program, one at a time.
-type Notify struct {
-	Started   func(path string, pid int) // a client had a program started (vRun, R)
-	Attached  func(pid int)              // a client had a process attached to (vAttach)
-	Refused   func(error)                // neither was possible; GDB 13 does not show its user the reason that is in the reply
-	Detaching func(pid int)              // a client, or its loss, is about to let a process go
-	Killing   func(pids []int)           // a client, or its loss, is about to end all of these (k, monitor exit)
-	Ended     func(target.Event)         // a process ended by itself: Exited or Terminated
-}
+// Notify are the functions that are told what becomes of processes, see runcontrol.
+type Notify = runcontrol.Notify
 
-// Loss is what to do with the program when a connection is lost. A trace run that was told to survive its client
-// (QTDisconnected) goes on whatever the choice, and so do commands of breakpoints of which the client said the same.
-type Loss uint8
+// Loss is what to do with the program when a connection is lost, see runcontrol.
+type Loss = runcontrol.Loss
 
-// The choices.
+// The choices of what becomes of the program when a connection is lost.
 const (
-	Hold   Loss = iota // stop it, and keep it stopped for the next client
-	Detach             // let it go its way
-	Kill               // end it
+	Hold   = runcontrol.Hold   // stop it, and keep it stopped for the next client
+	Detach = runcontrol.Detach // let it go its way
+	Kill   = runcontrol.Kill   // end it
 )
+
+// SignalName is the name of a signal that ends most programs, and the number of any other.
+func SignalName(sig target.Signal) string { return runcontrol.SignalName(sig) }
 
 // ErrExit is what Serve returns after a client asked the server to end, by monitor exit. The program is gone then.
 var ErrExit = errors.New("the client ended the server")
@@ -74,14 +68,8 @@ var ErrExit = errors.New("the client ended the server")
 // this size, so a small one costs round trips; the value is that of gdbserver 17.
 const packetSize = 131104
 
-// patience is how long the server waits for a program to stop that it has interrupted. A program that sleeps in the kernel
-// where nothing wakes it does not.
-const patience = 10 * time.Second
-
-// errNoStop says that it waited in vain.
-var errNoStop = errors.New("the program does not stop")
-
-// Server serves one client after another. Its methods are for one goroutine.
+// Server serves one client after another. Its methods are for one goroutine, but for State and Watch.
+// What they share is guarded by the lock of the debuggee.
 type Server struct {
 	config   Config
 	target   target.Target
@@ -93,26 +81,17 @@ type Server struct {
 	table      *table
 	disabled   disabled
 	packetSize int
-	patience   time.Duration
 	layout     *tdesc.Layout // of the target's description, nil until needed
 	markers    markers
 
-	running bool            // a Resume is pending; always false in non-stop mode
-	actions []target.Action // of the last Resume, without the signals that it delivered
-	back    bool            // it was one backwards
-	last    *target.Event   // what the client was last told, nil before the first
-	nonStop *nonStop        // what there is to know in non-stop mode, nil in all-stop mode
-
+	debuggee *runcontrol.Debuggee
 	program  target.Program // what R starts, as the client has changed it
-	attached map[int]bool   // by process: it ran before it came to the server
-	traced   int            // the process that the tracepoints of the run are in
-	fork     *target.Event  // the last Forked or Vforked of traced, while parent and child are held; or nil
 	outlives bool           // a client has chosen the extended mode: the server is there for more programs
 
-	inserted   map[spot]bool // breakpoints that are in the program for the client
-	noLocals   bool          // thread-local variables are not to be found
-	persistent map[spot]bool // breakpoints whose commands go on without a client
-	unattended *unattended   // watches the program while it runs without one
+	watchers map[*session]chan struct{} // sessions of Watch, with what is closed when they have ended
+	closed   bool                       // there will be no more of them
+
+	noLocals bool // thread-local variables are not to be found
 }
 
 // New returns a server of c and introduces the engine to the target.
@@ -124,17 +103,17 @@ func New(c Config) *Server {
 		c.Disable = append(slices.Clone(c.Disable), "QStartNoAckMode")
 	}
 	s := &Server{config: c, target: c.Target, debug: c.Debug, table: newTable(), disabled: newDisabled(c.Disable),
-		packetSize: packetSize, patience: patience, program: c.Program, attached: make(map[int]bool),
-		persistent: make(map[spot]bool), inserted: make(map[spot]bool)}
-	for _, pid := range s.processes() {
-		s.attached[pid] = c.Attached
-	}
+		packetSize: packetSize, program: c.Program, watchers: make(map[*session]chan struct{})}
 	if tracer := c.Target.Tracer(); tracer != nil && c.Engine != nil {
 		s.engine, s.world, s.recorded = c.Engine, c.Engine, liveRun{c.Engine}
 		tracer.SetHandler(c.Engine.NewHandler())
 	} else {
 		s.world, s.recorded = newWorld(c.Target), c.Target.TraceRun()
 	}
+	s.debuggee = runcontrol.New(runcontrol.Config{
+		Target: c.Target, Engine: s.engine, Attached: c.Attached, OnLost: c.OnLost, Notify: c.Notify,
+		Resumed: s.debug.resumed, Happened: s.happened, Decline: s.decline,
+	})
 	return s
 }
 
@@ -142,13 +121,15 @@ func New(c Config) *Server {
 // it ended the server; other errors are the connection's. When Serve returns the program does not run, unless a trace run
 // that survives its client needs it to, commands of breakpoints do, or the client left it to such a run.
 func (s *Server) Serve(conn io.ReadWriteCloser) error {
-	s.attend()
+	s.debuggee.Attend()
 	x := newSession(s, conn)
 	err := x.serve()
 	conn.Close()
-	if left := s.leave(x.detached); err == nil {
-		err = left
-	}
+	x.locked(func() {
+		if left := s.debuggee.Leave(x.detached); err == nil {
+			err = left
+		}
+	})
 	return err
 }
 
@@ -156,13 +137,26 @@ func (s *Server) Serve(conn io.ReadWriteCloser) error {
 // nor a client in extended mode said so. What a trace run collected is still in the engine, for a server of another target
 // to show. Spent may be called between two calls of Serve.
 func (s *Server) Spent() bool {
-	return !s.alive() && !s.outlives && !s.config.Multi
+	return !s.debuggee.Alive() && !s.outlives && !s.config.Multi
 }
 
-// Close ends what goes on without a client. The program is left as it is.
+// State returns what the program does. It may be called on any goroutine, also while Serve serves.
+func (s *Server) State() runcontrol.State { return s.debuggee.State() }
+
+// Close ends what goes on without a client, and the sessions of watchers. The program is left as it is.
 func (s *Server) Close() error {
-	s.attend()
+	s.dismissWatchers()
+	s.debuggee.Attend()
 	return nil
+}
+
+// happened takes note of an event of the debuggee.
+func (s *Server) happened(ev target.Event) {
+	s.debug.happened(ev)
+	// The new program may be for another machine (a 32-bit one), with other registers.
+	if ev.Kind == target.Execed {
+		s.layout, s.markers.valid = nil, false
+	}
 }
 
 // registers returns the layout of a register block.
@@ -175,109 +169,4 @@ func (s *Server) registers() (*tdesc.Layout, error) {
 		s.layout = layout
 	}
 	return s.layout, nil
-}
-
-// resume starts threads. The target's event ends what it begins.
-func (s *Server) resume(actions []target.Action) error {
-	if s.running {
-		return target.ErrRunning
-	}
-	s.debug.resumed(actions)
-	if err := s.setGoing(actions); err != nil {
-		return err
-	}
-	s.parts(actions)
-	s.running, s.actions = true, slices.Clone(actions)
-	for i := range s.actions {
-		s.actions[i].Signal = target.SignalNone
-	}
-	return nil
-}
-
-// events is the channel to wait on for the program, nil while none is due.
-func (s *Server) events() <-chan target.Event {
-	if !s.running && s.nonStop == nil {
-		return nil
-	}
-	return s.target.Runner().Events()
-}
-
-// settle takes note of an event in all-stop mode and reports whether the program is to stay stopped: after an event that
-// passes every thread goes on as before, and the event's own with its signal.
-func (s *Server) settle(ev target.Event, passes func(target.Event) bool) bool {
-	if ev.Kind == target.Requesting { // of before the client left
-		_ = s.decline()
-		return false
-	}
-	s.running = false
-	s.learn(ev)
-	if passes(ev) && s.alive() {
-		if ev.Kind == target.Forked || ev.Kind == target.Vforked { // of before the client left: the child is for nobody
-			_ = s.end(ev.Child.PID, s.target.Runner().Detach)
-		}
-		if s.goOn(ev) == nil {
-			return false
-		}
-	}
-	s.last = &ev
-	return true
-}
-
-// goOn resumes as the last time.
-func (s *Server) goOn(ev target.Event) error {
-	actions := s.actions
-	if stops(ev) {
-		again := target.Action{Thread: ev.Thread}
-		for _, a := range s.actions {
-			if a.Thread.Covers(ev.Thread) {
-				again.Verb, again.Start, again.End = a.Verb, a.Start, a.End
-				break
-			}
-		}
-		if ev.Reason == target.ReasonNone && ev.Kind == target.Stopped {
-			again.Signal = ev.Signal
-		}
-		actions = append([]target.Action{again}, actions...)
-	}
-	s.debug.resumed(actions)
-	err := s.setGoing(actions)
-	s.running = err == nil
-	return err
-}
-
-// setGoing has the target resume in the direction that the client wants.
-func (s *Server) setGoing(actions []target.Action) error {
-	if s.back {
-		return s.target.Reverser().ResumeBackwards(actions)
-	}
-	return s.target.Runner().Resume(actions)
-}
-
-// stops reports whether a thread is stopped with an event: not when the thread, or its process, is gone.
-func stops(ev target.Event) bool {
-	switch ev.Kind {
-	case target.Exited, target.Terminated, target.ThreadExited, target.NoneResumed:
-		return false
-	}
-	return true
-}
-
-// halt stops all that runs, and returns to all-stop mode.
-func (s *Server) halt() error {
-	if s.nonStop != nil {
-		_, err := s.endNonStop()
-		return err
-	}
-	for s.running {
-		if err := s.target.Runner().Interrupt(); err != nil {
-			return err
-		}
-		select {
-		case ev := <-s.target.Runner().Events():
-			s.settle(ev, nothingPasses)
-		case <-time.After(s.patience):
-			return errNoStop
-		}
-	}
-	return nil
 }

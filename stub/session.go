@@ -7,6 +7,7 @@ import (
 
 	"tracewell/rsp"
 	"tracewell/rsp/request"
+	"tracewell/runcontrol"
 	"tracewell/target"
 )
 
@@ -30,6 +31,9 @@ type session struct {
 	errorStrings bool      // LLDB's form of errors
 	streams      [3]string // of programs that the client starts, see target.Program
 
+	watches bool    // another client controls the program
+	notices notices // of stops in non-stop mode
+
 	asked     bool // by Ctrl-C to stop, and has not yet
 	owed      bool // the client waits for a stop reply
 	unsettled bool // and has it for a ? that found the program running
@@ -52,16 +56,18 @@ type session struct {
 }
 
 func newSession(s *Server, conn io.ReadWriteCloser) *session {
+	s.debuggee.Lock()
+	defer s.debuggee.Unlock()
 	x := &session{
 		Server: s, conn: conn,
 		decoder:   rsp.NewDecoder(s.packetSize),
 		documents: make(map[string]document),
 	}
-	if s.last != nil && stops(*s.last) {
-		x.general = s.last.Thread
+	if last := s.debuggee.Last(); last != nil && runcontrol.Stops(*last) {
+		x.general = last.Thread
 	}
 	// The client is new: it hears of no process that is gone, and selects a thread that lives.
-	x.forgetEnded()
+	s.debuggee.ForgetEnded()
 	x.takeCharge()
 	if hasMarkers(s) {
 		s.engine.SetMarkers(x.findMarker)
@@ -71,11 +77,11 @@ func newSession(s *Server, conn io.ReadWriteCloser) *session {
 
 // leftAlone reports whether the program runs for the trace run, or for commands of breakpoints, that the client left it to. Events
 // are for the client again when it resumes the program itself.
-func (x *session) leftAlone() bool { return x.detached && x.running }
+func (x *session) leftAlone() bool { return x.detached && x.debuggee.Running() }
 
 // takeCharge has the target report what the client wants to hear of.
 func (x *session) takeCharge() {
-	if x.leftAlone() {
+	if x.watches || x.leftAlone() {
 		return
 	}
 	x.letPass(x.pass)
@@ -93,7 +99,7 @@ func (x *session) serve() error {
 	defer in.close()
 	defer x.open.closeAll()
 	defer x.listen()()
-	defer x.leaveRequest()
+	defer x.locked(x.leaveRequest)
 	for !x.over() {
 		select {
 		case chunk, ok := <-in.chunks:
@@ -101,12 +107,12 @@ func (x *session) serve() error {
 				return in.err
 			}
 			// A Ctrl-C that finds the program stopped already must not stop the next resumption.
-			x.catchUp()
+			x.locked(x.catchUp)
 			if err := x.consume(chunk); err != nil {
 				return err
 			}
-		case ev := <-x.events():
-			x.stopped(ev)
+		case ev := <-x.debuggee.Events():
+			x.locked(func() { x.stopped(ev) })
 			if err := x.flush(); err != nil {
 				return err
 			}
@@ -131,7 +137,7 @@ func (x *session) catchUp() {
 	const most = 256
 	for range most {
 		select {
-		case ev := <-x.events():
+		case ev := <-x.debuggee.Events():
 			x.stopped(ev)
 		default:
 			return
@@ -148,15 +154,7 @@ func (x *session) consume(chunk []byte) error {
 			return x.flush()
 		}
 		x.out = x.framing.Acknowledge(x.out, token)
-		switch token.Kind {
-		case rsp.Packet:
-			x.debug.received(token.Payload)
-			x.packet(token.Payload)
-		case rsp.Oversized:
-			x.send(errorText(fmt.Errorf("packet of more than %d bytes", x.packetSize)))
-		case rsp.Interrupt:
-			x.controlC()
-		}
+		x.locked(func() { x.take(token) })
 		if len(x.out) >= x.packetSize { // a client may send many packets before it reads
 			if err := x.flush(); err != nil {
 				return err
@@ -165,11 +163,34 @@ func (x *session) consume(chunk []byte) error {
 	}
 }
 
+// locked does something while no other session uses the debuggee. Nothing is written to the client meanwhile: one that does not
+// read holds up nobody else.
+func (x *session) locked(do func()) {
+	x.debuggee.Lock()
+	defer x.debuggee.Unlock()
+	do()
+}
+
+// take handles one token.
+func (x *session) take(token rsp.Token) {
+	switch token.Kind {
+	case rsp.Packet:
+		x.debug.received(token.Payload)
+		x.packet(token.Payload)
+	case rsp.Oversized:
+		x.send(errorText(fmt.Errorf("packet of more than %d bytes", x.packetSize)))
+	case rsp.Interrupt:
+		if !x.watches {
+			x.controlC()
+		}
+	}
+}
+
 // packet answers one packet.
 func (x *session) packet(payload []byte) {
 	p, args := x.lookup(payload)
 	if p == nil {
-		if !x.passOn(payload) {
+		if x.watches || !x.passOn(payload) {
 			x.send(nil)
 		}
 		return
@@ -187,7 +208,9 @@ func (x *session) packet(payload []byte) {
 // handle checks what the table says of p and calls its handler.
 func (x *session) handle(p *packet, args []byte) ([]byte, error) {
 	switch {
-	case p.flags&whenStopped != 0 && x.running:
+	case x.watches:
+		return x.watched(p, args)
+	case p.flags&whenStopped != 0 && x.debuggee.Running():
 		return nil, target.ErrRunning
 	case p.flags&outsideFrames != 0 && x.frame != nil && x.walk == nil:
 		return nil, errFrameSelected
@@ -225,14 +248,6 @@ func (x *session) flush() error {
 
 // controlC is what the client sends when its user wants the program to stop.
 func (x *session) controlC() {
-	x.asked = x.nonStop == nil
-	x.interrupt()
-}
-
-// interrupt stops a running program, or in non-stop mode a thread of it. A target that cannot be interrupted goes on to its
-// next event.
-func (x *session) interrupt() {
-	if x.running || x.nonStop != nil {
-		_ = x.target.Runner().Interrupt()
-	}
+	x.asked = !x.debuggee.NonStop()
+	x.debuggee.Interrupt()
 }

@@ -2,6 +2,7 @@ package stub
 
 import (
 	"tracewell/rsp/request"
+	"tracewell/runcontrol"
 	"tracewell/target"
 )
 
@@ -39,35 +40,12 @@ func (set signalSet) list() []target.Signal {
 func (x *session) passes(ev target.Event) bool {
 	switch {
 	case x.detached:
-		return passesUnattended(ev)
+		return runcontrol.PassesUnattended(ev)
 	// A target that has the ability passes signals itself, without a stop.
 	case x.target.Signals() != nil || ev.Kind != target.Stopped || ev.Reason != target.ReasonNone:
 		return false
 	}
 	return x.pass.has(ev.Signal) && ev.Signal != target.SignalTrap && ev.Signal != target.SignalInt
-}
-
-// nothingPasses is for the stop that a client, or the server itself, asked for.
-func nothingPasses(target.Event) bool { return false }
-
-// passesUnattended lets a program without a client have its signals, and processes come and go. Only what a debugger does to
-// it stops it: a breakpoint that the client left in, a step that was under way, an interrupt.
-func passesUnattended(ev target.Event) bool {
-	switch {
-	case ev.Kind != target.Stopped, ev.Reason == target.ReasonLibrary:
-		return true
-	case ev.Reason == target.ReasonNone:
-		return ev.Signal != target.SignalTrap && ev.Signal != target.SignalInt
-	}
-	return false
-}
-
-// everySignal is what needs no event while there is no client.
-func everySignal() (set signalSet) {
-	for sig := range set {
-		set[sig] = true
-	}
-	return set
 }
 
 // passSignals is QPassSignals: these go to the program without a stop.

@@ -3,53 +3,35 @@ package stub
 import (
 	"encoding/hex"
 	"fmt"
-	"slices"
 
 	"tracewell/arch"
 	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
+	"tracewell/runcontrol"
 	"tracewell/target"
 )
 
 // status is ?. In all-stop mode a program that runs, because a run went on without a client, is stopped to answer it.
 func (x *session) status(request.None) ([]byte, error) {
 	switch {
-	case x.nonStop != nil:
+	case x.debuggee.NonStop():
 		return x.firstStop(), nil
 	case x.withoutProcess():
 		return nil, target.ErrNoProcess
 	// The stop that is due is the answer to another packet; GDB never asks then.
-	case x.running && x.owed:
+	case x.debuggee.Running() && x.owed:
 		return nil, target.ErrRunning
-	case x.running:
+	case x.debuggee.Running():
 		// Ctrl-C of the server's own: the stop reply goes out when the event comes.
 		x.owed, x.unsettled = true, true
-		x.interrupt()
+		x.debuggee.Interrupt()
 		return nil, errLater
 	}
-	ev := x.lastStop()
-	if stops(ev) {
+	ev := x.debuggee.LastStop()
+	if runcontrol.Stops(ev) {
 		x.general = ev.Thread // GDB takes the thread of the reply for the selected one
 	}
 	return x.stopReply(ev), nil
-}
-
-// lastStop is how the program stopped last: by what the client was told last, as far as there still is such a thread, and
-// otherwise as a program does that has just begun. Without a process it is the end of the last one, or an exit, as gdbserver
-// says it when there has been none: GDB must be told something.
-func (s *Server) lastStop() target.Event {
-	threads := s.target.Threads()
-	if s.last != nil {
-		known := slices.Contains(threads, s.last.Thread)
-		if stops(*s.last) && known || ends(*s.last) && len(threads) == 0 {
-			return *s.last
-		}
-	}
-	if len(threads) == 0 {
-		// W00 is what gdbserver --multi replies before the first program.
-		return target.Event{Kind: target.Exited}
-	}
-	return target.Event{Thread: threads[0], Signal: target.SignalTrap}
 }
 
 // stopped takes an event: it is the reply that the client waits for, unless the program goes on.
@@ -58,13 +40,13 @@ func (x *session) stopped(ev target.Event) {
 	case ev.Kind == target.Requesting:
 		x.requested(ev)
 		return
-	case x.nonStop != nil:
+	case x.debuggee.NonStop():
 		x.stoppedAlone(ev)
 		return
 	}
 	// A child that the client has let go before it was told of it may still report its end.
-	unknown := ends(ev) && !x.knows(ev)
-	if !x.settle(ev, func(ev target.Event) bool { return unknown || x.passes(ev) }) {
+	unknown := runcontrol.Ends(ev) && !x.debuggee.Knows(ev)
+	if !x.debuggee.Settle(ev, func(ev target.Event) bool { return unknown || x.passes(ev) }) {
 		return
 	}
 	// Hc holds for one resumption.
@@ -74,9 +56,9 @@ func (x *session) stopped(ev target.Event) {
 		x.asked = false
 	}
 	switch {
-	case stops(ev):
+	case runcontrol.Stops(ev):
 		x.general = ev.Thread
-	case ev.Thread == x.general, ends(ev):
+	case ev.Thread == x.general, runcontrol.Ends(ev):
 		x.general = target.ThreadID{}
 	}
 	if !x.owed {
@@ -85,7 +67,7 @@ func (x *session) stopped(ev target.Event) {
 	if x.unsettled && ev.Kind == target.Stopped && ev.Signal == target.SignalInt {
 		// The stop is of the session's own making, and GDB would report it as the program's.
 		ev.Signal = target.SignalNone
-		x.last = &ev
+		x.debuggee.SetLast(ev)
 	}
 	x.owed, x.unsettled = false, false
 	x.send(x.stopReply(ev))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tracewell/rsp"
+	"tracewell/runcontrol"
 	"tracewell/target"
 	"tracewell/target/fake"
 	"tracewell/tracepoint"
@@ -110,25 +111,6 @@ func TestMonitorExitOfSeveralProcesses(t *testing.T) {
 	conn.Close()
 	if !slices.Equal(killed, []int{0x2b}) || !slices.Equal(detached, []int{0x1a, 0x2a}) {
 		t.Errorf("killed %#x and detached from %#x", killed, detached)
-	}
-}
-
-// TestForkOfBeforeTheClientLeft is of a child that nobody has been told of any more.
-func TestForkOfBeforeTheClientLeft(t *testing.T) {
-	s, f := toyServer(t, Config{})
-	f.SetReports(target.Reports{Fork: true})
-	if err := s.resume(everyThread); err != nil {
-		t.Fatal(err)
-	}
-	f.Play(fake.Step{Event: &target.Event{Kind: target.Forked, Child: target.ThreadID{PID: 0x2a, TID: 0x2a}}})
-	if ev := <-s.events(); s.settle(ev, passesUnattended) {
-		t.Errorf("%+v stopped the program", ev)
-	}
-	if pids := s.processes(); !slices.Equal(pids, []int{leader.PID}) {
-		t.Errorf("processes %#x are left", pids)
-	}
-	if err := s.halt(); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -248,7 +230,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 // program when it has stopped.
 func TestDeafProgram(t *testing.T) {
 	s, f := toyServer(t, Config{OnLost: Kill})
-	s.patience = 20 * time.Millisecond
+	s.debuggee.SetPatience(20 * time.Millisecond)
 	f.IgnoreInterrupts(true)
 	c, conn, served := serve(s)
 	if err := c.Send([]byte("vCont;c")); err != nil {
@@ -257,7 +239,7 @@ func TestDeafProgram(t *testing.T) {
 	exchange(t, c, "D;1a", "E.the program does not stop")
 	exchange(t, c, "qC", "QC1a")
 	conn.Close()
-	if err := wait(t, served); !errors.Is(err, errNoStop) {
+	if err := wait(t, served); !errors.Is(err, runcontrol.ErrNoStop) {
 		t.Errorf("Serve returned %v", err)
 	}
 	f.Play(fake.Step{Event: &target.Event{Signal: target.SignalTrap}})

@@ -42,7 +42,7 @@ func (x *session) resolve(pid, tid int) (target.ThreadID, error) {
 // whose event is still to come: GDB would take it for a new program of its own if it saw it before that.
 func (x *session) known() []target.ThreadID {
 	return slices.DeleteFunc(x.target.Threads(), func(id target.ThreadID) bool {
-		_, heard := x.attached[id.PID]
+		_, heard := x.debuggee.Attached(id.PID)
 		return !heard
 	})
 }
@@ -137,7 +137,8 @@ func (x *session) threadExtra(t rsp.Thread) (string, error) {
 // askAttached is qAttached. Children count as their parents do.
 func (x *session) askAttached(p request.MaybeProcess) (bool, error) {
 	pid, err := x.chosenProcess(p)
-	return x.attached[pid], err
+	attached, _ := x.debuggee.Attached(pid)
+	return attached, err
 }
 
 // chosenProcess is the process that a packet names, or that of the selected thread.
@@ -146,7 +147,7 @@ func (x *session) chosenProcess(p request.MaybeProcess) (int, error) {
 		id, err := x.thread()
 		return id.PID, err
 	}
-	if !slices.Contains(x.processes(), p.PID) {
+	if !slices.Contains(x.debuggee.Processes(), p.PID) {
 		return 0, target.ErrNoProcess
 	}
 	return p.PID, nil

@@ -268,14 +268,14 @@ func (p *play) hangUp() error {
 
 // noRunningProgram checks that the program does not run without a client, unless it was left to a trace run.
 func (p *play) noRunningProgram() {
-	if p.server.unattended == nil && p.server.running {
+	if !p.server.debuggee.Unattended() && p.server.debuggee.Running() {
 		p.t.Error("the program runs on without a client")
 	}
 	if err := p.server.Close(); err != nil {
 		p.t.Error(err)
 	}
-	if p.server.running {
-		if err := p.server.halt(); err != nil {
+	if p.server.debuggee.Running() {
+		if err := p.server.debuggee.Halt(); err != nil {
 			p.t.Error(err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"tracewell/rsp"
 	"tracewell/rsp/request"
+	"tracewell/runcontrol"
 	"tracewell/target"
 )
 
@@ -27,7 +28,7 @@ func (x *session) resumeThreads(actions []request.Action) ([]byte, error) {
 	for i, a := range actions {
 		orders[i] = orderOf(a)
 	}
-	if x.nonStop != nil {
+	if x.debuggee.NonStop() {
 		return replyOK, x.obey(orders)
 	}
 	var resumed []target.Action
@@ -41,7 +42,7 @@ func (x *session) resumeThreads(actions []request.Action) ([]byte, error) {
 	case len(orders):
 		return x.start(resumed)
 	case 0:
-		x.interrupt()
+		x.debuggee.Interrupt()
 		return replyOK, nil
 	}
 	return nil, errMixedStop
@@ -58,32 +59,29 @@ func (x *session) startIn(back bool, actions []target.Action) ([]byte, error) {
 		if err := x.walkOn(actions[0].Verb != target.Go); err != nil {
 			return nil, err
 		}
-		return x.stopReply(x.lastStop()), nil
+		return x.stopReply(x.debuggee.LastStop()), nil
 	}
 	// The stop is made up: nothing has run, and the threads stay where they are. But a signal that the client gives a thread would
 	// be lost, since the client takes it for delivered: then the program runs, for a moment.
-	asked := x.asked && !x.running
+	asked := x.asked && !x.debuggee.Running()
 	if asked && !slices.ContainsFunc(actions, func(a target.Action) bool { return a.Signal != target.SignalNone }) {
-		id := x.lastStop().Thread // the selected thread may be gone
+		id := x.debuggee.LastStop().Thread // the selected thread may be gone
 		if th, err := x.resolve(x.general.PID, x.general.TID); err == nil {
 			id = th
 		}
-		if x.alive() {
+		if x.debuggee.Alive() {
 			x.owed = true
 			x.stopped(target.Event{Kind: target.Stopped, Thread: id, Signal: target.SignalInt})
 			return nil, errLater
 		}
 	}
-	if !x.running {
-		x.back = back
-	}
-	if err := x.resume(actions); err != nil {
+	if err := x.debuggee.ResumeIn(back, actions); err != nil {
 		return nil, err
 	}
 	clear(x.documents)
 	x.owed = true
 	if asked {
-		x.interrupt()
+		x.debuggee.Interrupt()
 	}
 	if x.detached {
 		x.detached = false
@@ -130,7 +128,7 @@ func (x *session) resumeOld(r request.Resumption, verb target.Verb) ([]byte, err
 	}
 	action := target.Action{Thread: id, Verb: verb, Signal: target.Signal(r.Signal), Anew: true}
 	actions := append([]target.Action{action}, rest...)
-	if x.nonStop == nil {
+	if !x.debuggee.NonStop() {
 		return x.start(actions)
 	}
 	orders := make([]order, len(actions))
@@ -146,7 +144,7 @@ func (x *session) oldChoice() (target.ThreadID, []target.Action, error) {
 	id, err := x.thread()
 	switch {
 	case err != nil || x.resuming == target.ThreadID{}:
-		return id, everyThread, err
+		return id, runcontrol.EveryThread(), err
 	case x.resuming.TID != target.All:
 		return x.resuming, nil, nil
 	case id.PID != x.resuming.PID:

@@ -14,6 +14,20 @@ import (
 // that a trace file can take (tdesc.Target.XML), or empty. A definition that no line of a trace file can carry is a
 // *tfile.LineError; nothing has been written then. Hits go on meanwhile.
 func (e *Engine) Save(w io.Writer, description string) error {
+	file, err := tfile.NewWriter(w, e.header(description))
+	if err != nil {
+		return err
+	}
+	for frame := range e.Frames() {
+		if err := file.WriteFrame(withoutStatic(frame.Frame, e.layout.Order)); err != nil {
+			return err
+		}
+	}
+	return file.Close()
+}
+
+// header is the definitions, variables and status of a trace file.
+func (e *Engine) header(description string) tfile.Header {
 	status := e.Status()
 	tracepoints := e.Tracepoints()
 	// In a file there are no markers, and so GDB cannot make a static tracepoint of one that it reads; its own files do not
@@ -25,21 +39,12 @@ func (e *Engine) Save(w io.Writer, description string) error {
 	slices.SortStableFunc(tracepoints, func(a, b trace.Tracepoint) int {
 		return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(b.Addr, a.Addr))
 	})
-	file, err := tfile.NewWriter(w, tfile.Header{
+	return tfile.Header{
 		Order:        e.layout.Order,
 		RegisterSize: e.layout.RegisterBlock,
 		Status:       &status,
 		Variables:    e.Variables(),
 		Tracepoints:  tracepoints,
 		Description:  description,
-	})
-	if err != nil {
-		return err
 	}
-	for frame := range e.Frames() {
-		if err := file.WriteFrame(withoutStatic(frame.Frame, e.layout.Order)); err != nil {
-			return err
-		}
-	}
-	return file.Close()
 }

@@ -17,7 +17,7 @@ const patience = time.Second
 // Session serves one client and closes the connection. A nil error means that the client has left.
 type Session func(conn io.ReadWriteCloser) error
 
-// Server serves the clients of a listener, one after another. All fields but More are needed.
+// Server serves the clients of a listener, one after another. All fields but Watch and More are needed.
 type Server struct {
 	Listener Listener
 	Once     bool      // serve the first client only
@@ -25,6 +25,9 @@ type Server struct {
 
 	// Begin prepares the session of a client that has connected. Its error ends the server, as there is nothing to serve.
 	Begin func() (Session, error)
+	// Watch serves a client that connects while another one is served, beside that, on a goroutine of its own; without it such a
+	// client is refused. Only sockets have a second client.
+	Watch Session
 	// Exit is the error of a session whose client has asked the server to exit. Other errors are the connection's, and end only that.
 	Exit error
 	// More reports, when a client has left, whether there is something to serve to another one; nil stands for a function that
@@ -36,6 +39,9 @@ type Server struct {
 // Exit if a client has asked for that, and the errors of Accept and Begin. The listener may be open or closed then.
 func (s *Server) Run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { s.Listener.Close() })()
+	if sockets, ok := s.Listener.(*sockets); ok {
+		sockets.watchBy(s.Watch)
+	}
 	for {
 		conn, err := s.Listener.Accept()
 		if ctx.Err() != nil {

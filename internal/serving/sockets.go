@@ -25,6 +25,7 @@ type sockets struct {
 	ended    chan struct{} // closed by Close
 
 	mu      sync.Mutex
+	watch   Session // of clients beside the current one; nil if they are refused
 	current *client // admitted and not closed; nil if there is none
 	waiting int     // connections that have not been admitted or refused
 	refused int     // reports of refusals since the last client
@@ -113,6 +114,20 @@ func (s *sockets) run() {
 	}
 }
 
+// watchBy says how clients are served that connect while another one is served; nil has them refused.
+func (s *sockets) watchBy(session Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watch = session
+}
+
+// watcher is what serves such clients.
+func (s *sockets) watcher() Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.watch
+}
+
 // enter counts a connection in, if there are not too many.
 func (s *sockets) enter() bool {
 	s.mu.Lock()
@@ -129,6 +144,14 @@ func (s *sockets) examine(conn net.Conn) {
 	first, err := s.look(conn)
 	if err == nil {
 		err = s.admit(conn, first)
+	}
+	if watch := s.watcher(); errors.Is(err, errBusy) && watch != nil {
+		s.leave(conn, nil)
+		fmt.Fprintf(s.Messages, "tracewell: another client%s watches\n", from(conn))
+		if err := watch(&client{Conn: conn, unread: first, leave: func() {}}); err != nil {
+			fmt.Fprintf(s.Messages, "tracewell: connection%s: %v\n", from(conn), err)
+		}
+		return
 	}
 	s.leave(conn, err)
 	if err != nil {

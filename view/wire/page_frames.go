@@ -27,8 +27,14 @@ type (
 		Numbers     []string      `json:"numbers"` // of these, what has a number to plot
 		Columns     []string      `json:"columns"` // that the table of frames can have, as convert writes them to CSV
 		Sources     []SourceLines `json:"sources"`
-		Stacks      bool          `json:"stacks"`          // some tracepoint collects the stack
-		Error       string        `json:"error,omitempty"` // why the rest of the file cannot be read
+		Stacks      bool          `json:"stacks"`             // some tracepoint collects the stack
+		Error       string        `json:"error,omitempty"`    // why the rest of the file cannot be read
+		Debuggee    *Debuggee     `json:"debuggee,omitempty"` // of a run that GDB controls; absent for a file
+	}
+	// Debuggee is what the program does that a page is shown beside.
+	Debuggee struct {
+		Running bool   `json:"running"`
+		Text    string `json:"text"` // the same in words, and where it has stopped: "stopped at push+12, queue.c:23 (SIGTRAP)"
 	}
 	// PageThread is a thread that made frames.
 	PageThread struct {

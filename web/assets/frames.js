@@ -160,7 +160,8 @@ function Filter({ trace, at, search, live }) {
     ${at.thread !== undefined && html`<span class="tag chip">thread ${at.thread.split(",").map(n => trace.threads[Number(n)]?.id).join(", ")}
       <button class="quiet" aria-label="All threads" onClick=${() => go({ thread: "" })}>×</button></span>`}
     <span class="gap"></span>
-    ${live && html`<span class="tag live">recording</span>`}
+    ${trace.debuggee && html`<span class="tag">${trace.debuggee.text}</span>`}
+    ${live && (!trace.debuggee || trace.status?.running) && html`<span class="tag live">recording</span>`}
     <span id="found" role="status" class="found">${search.error ? "" : found}${search.done ? "" : " …"}</span>
   </div>
   ${search.error && html`<p class="message error" role="alert">${search.error}</p>`}

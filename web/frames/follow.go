@@ -5,7 +5,9 @@ import (
 	"sync"
 	"time"
 
+	"tracewell/tfile"
 	"tracewell/view"
+	"tracewell/view/wire"
 	"tracewell/web/sources"
 )
 
@@ -41,6 +43,13 @@ func NewGrowing(ctx context.Context, title string, open func() (*view.View, erro
 	return &Growing{Trace: t, open: open, number: 1, change: make(chan struct{})}, nil
 }
 
+// ShowDebuggee has the page show what the program of the trace does, which tell returns for the view that open returned last. It
+// has to be called before Follow, and before the page is served.
+func (g *Growing) ShowDebuggee(tell func() *wire.Debuggee) {
+	g.debuggee = tell
+	g.now.Load().debuggee = tell()
+}
+
 // Follow looks at the file again and again, until done is closed, and then once more, or until the context ends. A file that
 // cannot be read for the moment, because it takes the place of another, is read the next time.
 func (g *Growing) Follow(ctx context.Context, done <-chan struct{}) {
@@ -59,7 +68,7 @@ func (g *Growing) Follow(ctx context.Context, done <-chan struct{}) {
 			continue
 		}
 		earlier := g.now.Load().index
-		if v.Content.NumFrames() < len(earlier.times) { // a circular buffer has dropped frames
+		if !continues(v, g.now.Load().view) {
 			earlier = nil
 		}
 		s, err := g.snapshot(ctx, v, nil, earlier)
@@ -71,6 +80,15 @@ func (g *Growing) Follow(ctx context.Context, done <-chan struct{}) {
 		pause = max(shortestPause, pauseFactor*time.Since(start))
 	}
 	g.changed(true)
+}
+
+// continues reports whether the frames of an earlier view are the first ones of a view. A content that can begin anew says so by
+// itself; of a file only a circular buffer drops frames, and then there are fewer.
+func continues(v, earlier *view.View) bool {
+	if c, ok := v.Content.(interface{ Continues(tfile.Content) bool }); ok {
+		return c.Continues(earlier.Content)
+	}
+	return v.Content.NumFrames() >= earlier.Content.NumFrames()
 }
 
 // changed wakes the pages that wait.

@@ -29,6 +29,8 @@ type Trace struct {
 	title   string
 	sources *sources.Sources
 	now     atomic.Pointer[snapshot]
+
+	debuggee func() *wire.Debuggee // what the program does; nil for a file
 }
 
 // snapshot is a trace as it was at a time, with what is known of its frames. It does not change but for what it keeps of answers.
@@ -37,6 +39,8 @@ type snapshot struct {
 	damage  error // why the rest cannot be read
 	sources *sources.Sources
 	index   *index
+
+	debuggee *wire.Debuggee // nil for a file
 
 	selections selections
 	values     valueCache
@@ -63,6 +67,9 @@ func (t *Trace) snapshot(ctx context.Context, v *view.View, damage error, earlie
 	}
 	s := &snapshot{view: v, damage: damage, sources: t.sources, index: index}
 	s.offerSources()
+	if t.debuggee != nil {
+		s.debuggee = t.debuggee()
+	}
 	return s, nil
 }
 
@@ -141,6 +148,7 @@ func (t *Trace) Static() []web.Question {
 // trace answers "trace": what there is to say of the whole.
 func (s *snapshot) trace(context.Context, url.Values) (any, error) {
 	object := wire.DescribeTrace(s.view, s.damage)
+	object.Debuggee = s.debuggee
 	object.Timed, object.First, object.Last = s.index.timed, s.index.first, s.index.last
 	for i, t := range s.index.threads {
 		name, _ := s.view.LastName(t.id)

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/page"
 	"tracewell/internal/sys"
 	"tracewell/internal/wholefile"
 	"tracewell/stub"
@@ -25,7 +26,8 @@ import (
 //
 // What is deferred runs in this order: messages about the processes that are left, the terminal, the target, which detaches from
 // them or kills them, and the target's last warnings.
-func (c *Command) serve(ctx context.Context, streams console.Streams, wanted request, log *stub.DebugLog) error {
+func (c *Command) serve(ctx context.Context, streams console.Streams, wanted request, log *stub.DebugLog, version page.Version,
+) error {
 	clients, err := c.ListenOn(wanted.place, streams)
 	if err != nil {
 		return err
@@ -80,6 +82,13 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 	}}
 	s.server = stub.New(s.config)
 	defer func() { s.server.Close() }()
+	if c.View {
+		end, err := showPage(t, engine, s.server.State, streams, version)
+		if err != nil {
+			return err
+		}
+		defer end()
+	}
 	// With stdio there is one client, which cannot come again.
 	err = s.serve(ctx, clients, c.Once || stdio)
 	if errors.Is(err, stub.ErrExit) {

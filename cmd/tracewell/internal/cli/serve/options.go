@@ -31,6 +31,8 @@ type serverOptions struct {
 	flags.Admission
 	flags.Collecting
 
+	View bool `help:"Show the frames of the trace run in a browser while GDB controls it: print the address of a page, which is there as long as the server."`
+
 	RemoteDebug    bool         `help:"Log every packet."`
 	Debug          bareOrValued `help:"Log the events of the program and the requests to it."`
 	EventLoopDebug bool         `negatable:"" hidden:""`

@@ -18,6 +18,7 @@ import (
 	"runtime/debug"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/page"
 )
 
 // Command is "tracewell serve". It takes gdbserver's command line as it is.
@@ -33,6 +34,7 @@ func (*Command) Examples() string {
   tracewell serve :0 ./server                    # any free port, printed
   tracewell serve --attach :2345 4711            # a process that runs already
   tracewell serve --multi :2345                  # target extended-remote :2345, then run and attach at will
+  tracewell serve --view :2345 ./server          # the frames of tstart in a browser, beside GDB
   tracewell serve --wrapper env -u LANG -- :2345 ./server
   tracewell serve /dev/ttyS0 ./server            # over a serial line, at the speed that stty has set
   tracewell serve unix:/tmp/gdb.sock ./server    # for the owner of the socket only
@@ -41,7 +43,7 @@ func (*Command) Examples() string {
 }
 
 // Run implements kong's command.
-func (c *Command) Run(streams console.Streams) error {
+func (c *Command) Run(streams console.Streams, version page.Version) error {
 	// gdbserver answers these two without looking at its operands, and exits with 0. GDB's test-suite runs --selftest where it finds
 	// it, and takes this text for a build without self-tests.
 	switch {
@@ -72,7 +74,7 @@ func (c *Command) Run(streams console.Streams) error {
 	// A program that takes the terminal leaves this process in the background, where writing to it must not stop us.
 	console.IgnoreTerminalStops()
 	// gdbserver prints errors without its name, and "Exiting" below them; its test-suite and IDEs look for that.
-	if err := c.serve(ctx, streams, wanted, log); err != nil {
+	if err := c.serve(ctx, streams, wanted, log, version); err != nil {
 		fmt.Fprintf(streams.Err, "%v\nExiting\n", err)
 		return console.ErrTold
 	}

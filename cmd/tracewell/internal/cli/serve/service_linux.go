@@ -3,6 +3,8 @@ package serve
 import (
 	"context"
 	"fmt"
+	"io"
+	"sync/atomic"
 
 	"tracewell/internal/serving"
 	"tracewell/stub"
@@ -18,14 +20,17 @@ type service struct {
 	engine  *tracepoint.Engine
 	config  stub.Config
 	server  *stub.Server
-	ended   bool // server shows what the program left
+	watched atomic.Pointer[stub.Server] // the same, for those who watch
+	ended   bool                        // server shows what the program left
 }
 
 // serve serves clients, one after another or with once only the first, until there is nothing left to serve. It returns
 // stub.ErrExit if a client has asked the server to exit.
 func (s *service) serve(ctx context.Context, clients serving.Listener, once bool) error {
+	s.watched.Store(s.server)
 	server := serving.Server{
 		Listener: clients, Once: once, Messages: s.out, Exit: stub.ErrExit, More: s.more,
+		Watch: func(conn io.ReadWriteCloser) error { return s.watched.Load().Watch(conn) },
 		Begin: func() (serving.Session, error) {
 			s.more() // the program may have ended while nobody was connected
 			return s.server.Serve, nil
@@ -53,6 +58,7 @@ func (s *service) more() bool {
 	}
 	s.server.Close()
 	s.server, s.ended = stub.New(stub.Config{Target: left, Engine: s.engine, Debug: s.config.Debug, Save: s.config.Save}), true
+	s.watched.Store(s.server)
 	fmt.Fprintf(s.out, "The program has ended. Its %d trace frames are kept: connect again to look at them.\n", frames)
 	return true
 }
