@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -223,6 +224,7 @@ func TestInterrupt(t *testing.T) {
 		s.Await(t, fmt.Sprintf("(int) $%d = %d", round, round+11))
 		s.Say(t, "continue")
 		s.Await(t, "resuming")
+		awaitRunning(t, cmd.Process.Pid)
 		s.Say(t, "process interrupt")
 		s.Await(t, "stop reason = signal SIGINT")
 	}
@@ -230,6 +232,21 @@ func TestInterrupt(t *testing.T) {
 	s.Await(t, "signal SIGUSR1")
 	s.Say(t, "detach")
 	s.Await(t, "detached")
+}
+
+// awaitRunning waits until a process is no longer stopped by its tracer: LLDB says that it resumes a process before it does, and for an
+// interrupt ahead of that shows the stop before once more.
+func awaitRunning(t *testing.T, pid int) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(time.Millisecond) {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || time.Now().After(end) {
+			t.Fatalf("process %d does not run: %s, %v", pid, stat, err)
+		}
+		if !strings.Contains(string(stat), ") t ") {
+			return
+		}
+	}
 }
 
 // TestRefused has LLDB be told why it cannot attach: nobody can trace the server but another process.
