@@ -135,13 +135,15 @@ func (c *generateCommand) writeProgram() error {
 	if err != nil {
 		return err
 	}
-	if err := wholefile.Write(c.ELF, func(w io.Writer) error { return generate.WriteELF(w, source) }); err != nil {
-		return err
-	}
-	return wholefile.Write(source, func(w io.Writer) error {
+	// The source first: GDB warns of one that is younger than its program.
+	err = wholefile.Write(source, func(w io.Writer) error {
 		_, err := io.WriteString(w, generate.Source())
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(c.ELF, func(w io.Writer) error { return generate.WriteELF(w, source) })
 }
 
 // check refuses values out of range, before a file is created. Addresses have 32 bits, so there are 8 digits at least.
