@@ -102,15 +102,15 @@ func TestClients(t *testing.T) {
 	server := serveReplay(t, "--exec", program.Path, "--listen", saved)
 	output := gdbtest.Run(t, "", strings.NewReplacer("ADDRESS", server.Address, "LOCAL", local, "REMOTE", remote).Replace(clients))
 	for section, texts := range map[string][]string{
-		"threads":  {`* 1    Thread 1.1 "queue" 0x`, "in _start ()", "No shared libraries loaded at this time."},
+		"threads":  {`* 1    Thread 4194304.1 "queue" 0x`, "in _start ()", "No shared libraries loaded at this time."},
 		"running":  {"warning: Remote failure reply: E.a trace file cannot be run"},
 		"changing": {"a trace file cannot be changed", "this trace run is a recording", "a traceframe is selected", "Cannot access memory"},
 		"frame":    {"= 3", "= <unavailable>", "= 24", "<main>:\tpush   %rbp", "#0  push ("},
 		"saved":    {"/nowhere"},
 		"help":     {"The following monitor commands are supported:"},
-		"detached": {"[Inferior 1 (process 1) detached]", "No threads.", "connect again to look at frames"},
+		"detached": {"[Inferior 1 (process 4194304) detached]", "No threads.", "connect again to look at frames"},
 		"again":    {"Assuming tracepoint 1 is same as target's tracepoint 1", "Found trace frame 1, tracepoint 1"},
-		"killed":   {"[Inferior 1 (process 1) killed]", "No registers.", "Collected 5 trace frames"},
+		"killed":   {"[Inferior 1 (process 4194304) killed]", "No registers.", "Collected 5 trace frames"},
 		"remote":   {"Found trace frame 1", "Found trace frame 2", "Found trace frame 3", "Found trace frame 4", "= 5"},
 	} {
 		for _, text := range texts {

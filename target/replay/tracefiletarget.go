@@ -31,8 +31,9 @@ var (
 // Target returns a target for a client that comes.
 func (f *TraceFile) Target() *TraceTarget { return &TraceTarget{file: f} }
 
-// only is the one thread.
-var only = target.ThreadID{PID: 1, TID: 1}
+// only is the one thread. Linux gives no process such a number (PID_MAX_LIMIT): LLDB takes the executable of the local process of this
+// number for the program's, which in a container is often readable as process 1.
+var only = target.ThreadID{PID: 1 << 22, TID: 1}
 
 var (
 	errStands  = errors.New("a trace file cannot be run: it holds what was collected, see tfind")

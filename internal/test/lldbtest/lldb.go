@@ -21,8 +21,11 @@ import (
 	"tracewell/internal/test/testtool"
 )
 
-// patience is how long LLDB may take for a script, or for what a command is to show.
+// patience is how long LLDB may take for what a command is to show.
 const patience = 5 * time.Minute
+
+// once is how long one of the tries of Run may take: LLDB 14 can wait for itself for ever as it connects, all its threads for locks.
+const once, tries = 100 * time.Second, 3
 
 // settings come first: the same output on every terminal, few lines of source, and no questions.
 const settings = `settings set use-color false
@@ -71,15 +74,21 @@ func Run(t testing.TB, program, script string) *Output {
 	if err := os.WriteFile(path, []byte(settings+strings.Join(append(lines, last), "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	cmd := command(t, ctx, program, "--batch", "--source", path)
-	all, err := cmd.CombinedOutput()
-	o := &Output{All: string(all), commands: strings.Split(string(all), prompt)}
-	if ctx.Err() != nil || !strings.Contains(o.commands[len(o.commands)-1], last+"\n") {
-		t.Fatalf("LLDB did not get to the end of the script (%v, %v):\n%s", err, ctx.Err(), o.All)
+	for try := 1; ; try++ {
+		ctx, cancel := context.WithTimeout(t.Context(), once)
+		all, err := command(t, ctx, program, "--batch", "--source", path).CombinedOutput()
+		late := ctx.Err()
+		cancel()
+		o := &Output{All: string(all), commands: strings.Split(string(all), prompt)}
+		if late != nil && try < tries {
+			t.Logf("LLDB does not go on, and is started again:\n%s", o.All)
+			continue
+		}
+		if late != nil || !strings.Contains(o.commands[len(o.commands)-1], last+"\n") {
+			t.Fatalf("LLDB did not get to the end of the script (%v, %v):\n%s", err, late, o.All)
+		}
+		return o
 	}
-	return o
 }
 
 // command prepares LLDB in a process group of its own, which is what is killed when ctx ends.
