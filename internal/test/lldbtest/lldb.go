@@ -24,8 +24,9 @@ import (
 // patience is how long LLDB may take for what a command is to show.
 const patience = 5 * time.Minute
 
-// once is how long one of the tries of Run may take: LLDB 14 can wait for itself for ever as it connects, all its threads for locks.
-const once, tries = 100 * time.Second, 3
+// once is how long one of the tries of Run may take: LLDB 14 now and then finds its heap spoilt (malloc crashes in unlink_chunk), and
+// waits for ever in the handler of that crash, which wants memory.
+const once, tries = time.Minute, 6
 
 // settings come first: the same output on every terminal, few lines of source, and no questions.
 const settings = `settings set use-color false
@@ -76,16 +77,16 @@ func Run(t testing.TB, program, script string) *Output {
 	}
 	for try := 1; ; try++ {
 		ctx, cancel := context.WithTimeout(t.Context(), once)
-		all, err := command(t, ctx, program, "--batch", "--source", path).CombinedOutput()
-		late := ctx.Err()
+		cmd := command(t, ctx, program, "--batch", "--source", path)
+		all, err := cmd.CombinedOutput()
 		cancel()
 		o := &Output{All: string(all), commands: strings.Split(string(all), prompt)}
-		if late != nil && try < tries {
-			t.Logf("LLDB does not go on, and is started again:\n%s", o.All)
+		if signalled := cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0; signalled && try < tries {
+			t.Logf("LLDB has crashed or does not go on, and is started again:\n%s", o.All)
 			continue
 		}
-		if late != nil || !strings.Contains(o.commands[len(o.commands)-1], last+"\n") {
-			t.Fatalf("LLDB did not get to the end of the script (%v, %v):\n%s", err, late, o.All)
+		if !strings.Contains(o.commands[len(o.commands)-1], last+"\n") {
+			t.Fatalf("LLDB did not get to the end of the script (%v):\n%s", err, o.All)
 		}
 		return o
 	}
@@ -163,6 +164,19 @@ func (s *Session) Say(t testing.TB, command string) {
 	if _, err := fmt.Fprintln(s.in, command); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// prints reports whether LLDB prints something within a time.
+func (s *Session) prints(text string, within time.Duration) bool {
+	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		s.mu.Lock()
+		got := strings.Contains(s.text.String(), text)
+		s.mu.Unlock()
+		if got {
+			return true
+		}
+	}
+	return false
 }
 
 // Await waits until LLDB has printed all of some texts, in any order, since the last call returned, and returns what it printed.
