@@ -31,8 +31,8 @@ var (
 // Target returns a target for a client that comes.
 func (f *TraceFile) Target() *TraceTarget { return &TraceTarget{file: f} }
 
-// only is the one thread. Linux gives no process such a number (PID_MAX_LIMIT): LLDB takes the executable of the local process of this
-// number for the program's, which in a container is often readable as process 1.
+// only is the one thread. Linux gives no process such a number (PID_MAX_LIMIT): LLDB takes the executable of the local process of
+// this number for the program's, and in a container it can read that of process 1.
 var only = target.ThreadID{PID: 1 << 22, TID: 1}
 
 var (
