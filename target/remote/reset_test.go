@@ -3,6 +3,7 @@ package remote_test
 import (
 	"bytes"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -24,43 +25,50 @@ func (r *rig) until(what string, holds func() bool) {
 	}
 }
 
-// TestReset presses a board's reset button in the middle of a run, with which the program is loaded into RAM anew. The interrupt of the
-// client finds that the breakpoints have vanished, and puts them in again; the end of a run writes no old code back.
+// TestReset presses a board's reset button in the middle of a run, with which the program is loaded into RAM anew: while the program
+// runs, and while it is halted for a hit. The interrupt of the client finds that the breakpoints have vanished, as does a trap that is
+// not one of theirs any more, and puts them in again; the end of a run writes no old code back.
 func TestReset(t *testing.T) {
 	for name, q := range map[string]fakestub.Quirks{
 		"shown": {InMemory: true, Shown: true}, "written": {Software: fakestub.Unknown, Hardware: fakestub.None},
 	} {
-		t.Run(name, func(t *testing.T) {
-			r := open(t, fakestub.Config{Quirks: q, InRAM: true})
-			said := make(chan string, 10)
-			r.target.SetConsole(func(text []byte) { said <- string(text) })
-			r.traced()
-			frames := func() int { return int(r.engine.Status().Frames) }
-			r.must(r.target.Resume([]target.Action{everything(target.Go)}))
-			r.until("frames", func() bool { return frames() > 10 })
-			r.stub.Reset()
-			r.until("program without breakpoints", func() bool { return r.stub.Passes(0) > 1000 })
-			r.must(r.target.Interrupt())
-			if ev := r.wait(); ev.Signal != target.SignalInt {
-				t.Fatalf("%+v", ev)
-			}
-			select {
-			case text := <-said:
-				if !strings.Contains(text, "vanished") || !strings.Contains(text, r.symbol("work").String()) {
-					t.Errorf("said %q", text)
+		for _, running := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/running=%t", name, running), func(t *testing.T) {
+				r := open(t, fakestub.Config{Quirks: q, InRAM: true})
+				said := make(chan string, 10)
+				r.target.SetConsole(func(text []byte) { said <- string(text) })
+				r.traced()
+				frames := func() int { return int(r.engine.Status().Frames) }
+				r.must(r.target.Resume([]target.Action{everything(target.Go)}))
+				r.until("frames", func() bool { return frames() > 10 })
+				r.until("moment for the button", func() bool { return r.stub.Reset(running) })
+				r.until("end of the breakpoints", func() bool { return r.stub.Passes(0) > 1000 || len(r.target.Events()) > 0 })
+				if len(r.target.Events()) == 0 {
+					r.must(r.target.Interrupt())
 				}
-			default:
-				t.Error("nothing is said of the breakpoint")
-			}
-			before := frames()
-			r.must(r.target.Resume([]target.Action{everything(target.Go)}))
-			r.until("frames again", func() bool { return frames() > before+10 })
-			r.stub.Reset()
-			r.must(r.engine.Stop(trace.ReasonStop, "")) // in which the breakpoint is not there
-			r.must(r.target.Interrupt())
-			r.wait()
-			r.clean()
-		})
+				if ev := r.wait(); ev.Signal != target.SignalInt && (running || ev.Signal != target.SignalTrap || ev.Reason != target.ReasonNone) {
+					t.Fatalf("%+v", ev)
+				}
+				select {
+				case text := <-said:
+					if !strings.Contains(text, "vanished") || !strings.Contains(text, r.symbol("work").String()) {
+						t.Errorf("said %q", text)
+					}
+				default:
+					t.Error("nothing is said of the breakpoint")
+				}
+				before := frames()
+				r.must(r.target.Resume([]target.Action{everything(target.Go)}))
+				r.until("frames again", func() bool { return frames() > before+10 })
+				r.until("moment for the button", func() bool { return r.stub.Reset(running) })
+				r.must(r.engine.Stop(trace.ReasonStop, "")) // in which the breakpoint is not there
+				if len(r.target.Events()) == 0 {
+					r.must(r.target.Interrupt())
+				}
+				r.wait()
+				r.clean()
+			})
+		}
 	}
 }
 

@@ -383,6 +383,7 @@ func (t *Target) watched(id target.ThreadID, stop reply.Stop) {
 // tell ends the client's resumption by an event.
 func (t *Target) tell(ev target.Event) {
 	t.costs.since = time.Time{} // how long the client takes is not the hit's cost
+	_, stepping := t.steps()
 	t.going, t.once = nil, nil
 	t.setRunning(false)
 	if t.collector != nil {
@@ -390,7 +391,7 @@ func (t *Target) tell(ev target.Event) {
 	}
 	if !t.ended {
 		err := t.listThreads()
-		if err == nil && interrupts(ev) {
+		if err == nil && !stepping && isUnexplained(ev) {
 			_ = t.renew(false) // what fails ends the trace run, which has the reason
 			err = t.lost()
 		}

@@ -263,11 +263,15 @@ func (s *Stub) restart() {
 	}
 }
 
-// Reset resets the machine as its button would, also while it runs.
-func (s *Stub) Reset() {
+// Reset resets the machine as its button would if it runs just now, or if it is halted, and reports whether that was so.
+func (s *Stub) Reset(running bool) bool {
 	s.machine.mu.Lock()
 	defer s.machine.mu.Unlock()
+	if s.machine.running != running {
+		return false
+	}
 	s.restart()
+	return true
 }
 
 // supported is the exchange of features.
