@@ -192,22 +192,20 @@ func (a *aligner) resolveLate(g *group, l lateness) (overtaken bool) {
 	early := *found
 	found.group = nil
 	a.state.memory.setWritten(e, l.wrong)
+	tell := func() {
+		if l.wrong {
+			a.c.wrongLate(a, l.side, &early, g, e)
+		} else {
+			a.c.reordered(a, l.side, &early, g, e, l.by)
+		}
+	}
 	switch {
 	case l.by <= a.c.options.latest() && !early.overtaken && !l.wrong:
 		a.c.rules.window.fire()
 	case early.of.reported, l.wrong && early.of.blurred:
-		a.c.consequence(func() {
-			if l.wrong {
-				a.c.wrongLate(a, l.side, &early, g, e)
-			} else {
-				a.c.reordered(a, l.side, &early, g, e, l.by)
-			}
-		})
-	case l.wrong:
-		a.c.wrongLate(a, l.side, &early, g, e)
-		early.of.reported = true
+		a.c.consequence(tell)
 	default:
-		a.c.reordered(a, l.side, &early, g, e, l.by)
+		tell()
 		early.of.reported = true
 	}
 	if l.side == other {

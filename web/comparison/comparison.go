@@ -92,7 +92,7 @@ func (s *Subject) Answer(ctx context.Context, question string, args url.Values) 
 			return nil, err
 		}
 		return s.comparison(i), nil
-	case "root":
+	case "root", "consequences":
 		i, err := arguments.Index(args, "comparison", len(s.results))
 		if err != nil {
 			return nil, err
@@ -100,18 +100,11 @@ func (s *Subject) Answer(ctx context.Context, question string, args url.Values) 
 		j, err := arguments.Index(args, "root", len(s.results[i].Differences))
 		if err != nil {
 			return nil, err
+		}
+		if question == "consequences" {
+			return s.consequences(i, j), nil
 		}
 		return s.root(i, j), nil
-	case "consequences":
-		i, err := arguments.Index(args, "comparison", len(s.results))
-		if err != nil {
-			return nil, err
-		}
-		j, err := arguments.Index(args, "root", len(s.results[i].Differences))
-		if err != nil {
-			return nil, err
-		}
-		return s.consequences(i, j), nil
 	case "source":
 		return s.Sources.Answer(args)
 	}
