@@ -3,6 +3,7 @@ package runcontrol
 import (
 	"errors"
 	"maps"
+	"slices"
 
 	"tracewell/target"
 )
@@ -26,6 +27,14 @@ func (d *Debuggee) NonStop() bool { return d.nonStop != nil }
 func (d *Debuggee) Stopped(id target.ThreadID) (ev target.Event, ok bool) {
 	ev, ok = d.nonStop.stops[id]
 	return ev, ok
+}
+
+// anyRuns reports whether some thread runs in non-stop mode.
+func (d *Debuggee) anyRuns() bool {
+	return slices.ContainsFunc(d.target.Threads(), func(id target.ThreadID) bool {
+		_, stopped := d.nonStop.stops[id]
+		return !stopped
+	})
 }
 
 // BeginNonStop goes over to non-stop mode. What runs, because a trace run went on without a client, does so afterwards. Of a
@@ -71,11 +80,7 @@ func (d *Debuggee) EndNonStop() (ran bool, err error) {
 	if n == nil {
 		return false, nil
 	}
-	for _, id := range d.target.Threads() {
-		if _, stopped := n.stops[id]; !stopped {
-			ran = true
-		}
-	}
+	ran = d.anyRuns()
 	if err := d.target.Runner().SetNonStop(false); err != nil {
 		return ran, err
 	}

@@ -27,21 +27,11 @@ func (d *Debuggee) State() State {
 
 // publish shows watchers the present state.
 func (d *Debuggee) publish() {
-	running := d.running
-	if d.nonStop != nil {
-		for _, id := range d.target.Threads() {
-			if _, stopped := d.nonStop.stops[id]; !stopped {
-				running = true
-			}
-		}
-	}
-	d.published.mu.Lock()
-	stop := d.published.state.Stop
-	d.published.mu.Unlock()
-	if !running {
-		stop = d.LastStop()
+	state := d.State()
+	if state.Running = d.running || d.nonStop != nil && d.anyRuns(); !state.Running {
+		state.Stop = d.LastStop()
 	}
 	d.published.mu.Lock()
 	defer d.published.mu.Unlock()
-	d.published.state = State{running, stop}
+	d.published.state = state
 }
