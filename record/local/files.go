@@ -27,7 +27,7 @@ func (h *host) Ahead() []string {
 	if err != nil {
 		return nil
 	}
-	files := []string{readable(pid, program)}
+	files := []string{Readable(pid, program)}
 	// A library has several mappings, one for each of its segments.
 	seen := map[string]bool{program: true}
 	for _, m := range mappings {
@@ -43,12 +43,12 @@ func (h *host) Ahead() []string {
 // Executable implements record.Host.
 func (h *host) Executable(pid int) (record.Executable, error) {
 	path, err := h.on.ReadExecFile(pid)
-	return record.Executable{Path: path, File: readable(pid, path)}, err
+	return record.Executable{Path: path, File: Readable(pid, path)}, err
 }
 
-// readable is where a process's program can be read: by its path or, if that leads to another file because the process is in a
+// Readable is where a process's program can be read: by its path or, if that leads to another file because the process is in a
 // container or the file was replaced, by the kernel's link to the one that it executes.
-func readable(pid int, path string) string {
+func Readable(pid int, path string) string {
 	// The path of the file itself is better than the link: separate debug files are looked for beside it.
 	if seen := fmt.Sprintf("/proc/%d/exe", pid); !sameFile(path, seen) {
 		return seen

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"tracewell/arch"
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/page"
 	"tracewell/internal/routine"
+	"tracewell/record/local"
 	"tracewell/record/output"
 	"tracewell/runcontrol"
 	"tracewell/symbol"
@@ -166,12 +166,7 @@ func (p *servedPage) shown(pid int) (now shownProcess, err error) {
 		return now, err
 	}
 	// The path is one of the process's mount namespace, which may be another than ours.
-	now.file = fmt.Sprintf("/proc/%d/exe", pid)
-	if executed, err := os.Stat(now.file); err == nil {
-		if named, err := os.Stat(now.path); err == nil && os.SameFile(named, executed) {
-			now.file = now.path
-		}
-	}
+	now.file = local.Readable(pid, now.path)
 	space, err := target.ProgramSpace(p.target, pid)
 	if err != nil {
 		return now, err
