@@ -37,6 +37,38 @@ const looksUp = "lookupKeyReadOrReply"
 
 func keyByte(n int) string { return fmt.Sprintf("*(unsigned char *)(*(char **)($rsi + 8) + %d)", n) }
 
+// busy has a benchmark ask a Redis server until it is done, or the test is.
+func busy(t *testing.T, socket string, options ...string) {
+	t.Helper()
+	load := testtool.Command(t, "redis-benchmark", append([]string{"-s", socket, "-n", "20000", "-c", "4", "-q"}, options...)...)
+	if err := load.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		load.Process.Kill()
+		load.Wait()
+	})
+}
+
+// printsOf sends Redis requests, a line each, and expects the lines that log points print of them.
+func (c *client) printsOf(socket, requests string, want []string) {
+	c.t.Helper()
+	cli := testtool.Command(c.t, "redis-cli", "-s", socket)
+	cli.Stdin = strings.NewReader(requests)
+	if output, err := cli.CombinedOutput(); err != nil {
+		c.t.Fatalf("%v\n%s", err, output)
+	}
+	var got []string
+	for len(got) < len(want) {
+		if e := event[*protocol.OutputEvent](c); strings.HasPrefix(e.Body.Output, "GET ") {
+			got = append(got, e.Body.Output)
+		}
+	}
+	if !slices.Equal(got, want) {
+		c.t.Errorf("%q", got)
+	}
+}
+
 // TestRedisConditions has a log point print every tenth key of those that begin in a way, while others are asked for all the time.
 func TestRedisConditions(t *testing.T) {
 	socket, pid := redis(t)
@@ -46,35 +78,16 @@ func TestRedisConditions(t *testing.T) {
 	ask[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
 	event[*protocol.ProcessEvent](c)
 	// The keys of the load are key:000000000000 and so on.
-	load := testtool.Command(t, "redis-benchmark", "-s", socket, "-n", "20000", "-c", "4", "-t", "get", "-r", "1000", "-q")
-	if err := load.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		load.Process.Kill()
-		load.Wait()
-	})
+	busy(t, socket, "-t", "get", "-r", "1000")
 	var asked strings.Builder
-	var want, got []string
+	var want []string
 	for i := range 200 {
 		fmt.Fprintf(&asked, "GET key:2%d\nGET key:1%d\n", i, i)
 		if i%10 == 9 {
 			want = append(want, fmt.Sprintf("GET key:1%d\n", i))
 		}
 	}
-	cli := testtool.Command(t, "redis-cli", "-s", socket)
-	cli.Stdin = strings.NewReader(asked.String())
-	if output, err := cli.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
-	for len(got) < len(want) {
-		if e := event[*protocol.OutputEvent](c); strings.HasPrefix(e.Body.Output, "GET ") {
-			got = append(got, e.Body.Output)
-		}
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+	c.printsOf(socket, asked.String(), want)
 	c.leave(nil)
 }
 
@@ -88,33 +101,13 @@ func TestRedis(t *testing.T) {
 	ask[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
 	event[*protocol.ProcessEvent](c)
 
-	load := testtool.Command(t, "redis-benchmark", "-s", socket, "-n", "20000", "-c", "4", "-t", "set", "-q")
-	if err := load.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		load.Process.Kill()
-		load.Wait()
-	})
+	busy(t, socket, "-t", "set")
 	var asked, want []string
 	for i := range 20 {
 		asked = append(asked, fmt.Sprintf("GET key:%d", i*i))
 		want = append(want, fmt.Sprintf("GET key:%d\n", i*i))
 	}
-	cli := testtool.Command(t, "redis-cli", "-s", socket)
-	cli.Stdin = strings.NewReader(strings.Join(asked, "\n") + "\n")
-	if output, err := cli.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
-	var got []string
-	for len(got) < len(want) {
-		if e := event[*protocol.OutputEvent](c); strings.HasPrefix(e.Body.Output, "GET ") {
-			got = append(got, e.Body.Output)
-		}
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+	c.printsOf(socket, strings.Join(asked, "\n")+"\n", want)
 	c.leave(nil)
 	ping := testtool.Command(t, "redis-cli", "-s", socket, "ping")
 	if output, err := ping.Output(); err != nil || strings.TrimSpace(string(output)) != "PONG" {
