@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tracewell/internal/sys"
+	"tracewell/internal/test/gdbtest"
 	"tracewell/internal/test/testprog"
 	"tracewell/internal/trial"
 )
@@ -66,17 +67,23 @@ func TestFork(t *testing.T) {
 	contains(t, "the end", o.Of(t, "continue", 1), "exited with status = 99")
 }
 
+// stoppedAt is an LLDB that has let a program run to a function.
+func stoppedAt(t *testing.T, program *testprog.Program, server *gdbtest.Server, function string) *Session {
+	t.Helper()
+	s := Start(t, program.Path)
+	s.Say(t, "gdb-remote "+address(server))
+	s.Say(t, "breakpoint set --name "+function)
+	s.Await(t, "Breakpoint 1:")
+	s.Say(t, "continue")
+	s.Await(t, "stop reason = breakpoint 1.1")
+	return s
+}
+
 // TestKilled kills LLDB while the program stands at a breakpoint: it stays there, without the breakpoint, for the next.
 func TestKilled(t *testing.T) {
 	program := testprog.Build(t, "queue", testprog.Variant{})
 	server := remote(t, nil, program.Path, "6")
-	first := Start(t, program.Path)
-	first.Say(t, "gdb-remote "+address(server))
-	first.Say(t, "breakpoint set --name push")
-	first.Await(t, "Breakpoint 1:")
-	first.Say(t, "continue")
-	first.Await(t, "stop reason = breakpoint 1.1")
-	first.Kill(t)
+	stoppedAt(t, program, server, "push").Kill(t)
 	if err := sys.Kill(server.InferiorPID(t), 0); err != nil {
 		t.Errorf("the program is gone with LLDB: %v", err)
 	}
@@ -91,12 +98,7 @@ func TestKilled(t *testing.T) {
 func TestWatch(t *testing.T) {
 	program := testprog.Build(t, "queue", testprog.Variant{})
 	server := remote(t, nil, program.Path, "3")
-	s := Start(t, program.Path)
-	s.Say(t, "gdb-remote "+address(server))
-	s.Say(t, "breakpoint set --name main")
-	s.Await(t, "Breakpoint 1:")
-	s.Say(t, "continue")
-	s.Await(t, "stop reason = breakpoint 1.1")
+	s := stoppedAt(t, program, server, "main")
 	s.Say(t, "watchpoint set variable pushes")
 	if told := s.Await(t, "atchpoint creat"); strings.Contains(told, "Watchpoint creation failed") {
 		if r := trial.Machine(); r.Err == nil && r.DebugRegisters {

@@ -109,7 +109,7 @@ func command(t testing.TB, ctx context.Context, program string, args ...string) 
 type Session struct {
 	in     io.WriteCloser
 	cancel context.CancelFunc // kills it
-	await  func()             // waits for its end
+	end    func()             // waits for its end
 
 	mu   sync.Mutex
 	text strings.Builder // guarded by mu
@@ -131,7 +131,7 @@ func Start(t testing.TB, program string) *Session {
 		cancel()
 		t.Fatal(err)
 	}
-	s.await = sync.OnceFunc(func() { cmd.Wait() })
+	s.end = sync.OnceFunc(func() { cmd.Wait() })
 	t.Cleanup(func() {
 		s.Kill(t)
 		if t.Failed() {
@@ -148,7 +148,7 @@ func Start(t testing.TB, program string) *Session {
 func (s *Session) Kill(t testing.TB) {
 	t.Helper()
 	s.cancel()
-	s.await()
+	s.end()
 }
 
 // Write takes what LLDB prints.
@@ -166,27 +166,23 @@ func (s *Session) Say(t testing.TB, command string) {
 	}
 }
 
-// prints reports whether LLDB prints something within a time.
-func (s *Session) prints(text string, within time.Duration) bool {
-	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		s.mu.Lock()
-		got := strings.Contains(s.text.String(), text)
-		s.mu.Unlock()
-		if got {
-			return true
-		}
-	}
-	return false
-}
-
 // Await waits until LLDB has printed all of some texts, in any order, since the last call returned, and returns what it printed.
 func (s *Session) Await(t testing.TB, texts ...string) string {
 	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	got, missing := s.await(patience, texts...)
+	if missing != "" {
+		t.Fatalf("LLDB has not printed %q after %v", missing, patience)
+	}
+	return got
+}
+
+// await is Await with a time of its own; it returns the last text that is missing then.
+func (s *Session) await(within time.Duration, texts ...string) (got, missing string) {
+	for deadline := time.Now().Add(within); ; time.Sleep(5 * time.Millisecond) {
 		s.mu.Lock()
-		got := s.text.String()[s.seen:]
+		got = s.text.String()[s.seen:]
 		s.mu.Unlock()
-		missing := ""
+		missing = ""
 		for _, text := range texts {
 			if !strings.Contains(got, text) {
 				missing = text
@@ -194,10 +190,10 @@ func (s *Session) Await(t testing.TB, texts ...string) string {
 		}
 		if missing == "" {
 			s.seen += len(got)
-			return got
+			return got, ""
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("LLDB has not printed %q after %v", missing, patience)
+			return got, missing
 		}
 	}
 }
