@@ -24,7 +24,10 @@ qSupported says of the packet.
 
 A packet that fails is answered by ` + "`E.`" + ` and a text, or, where GDB would take a text for something else, by ` + "`E01`" + `.
 Two reasons hold for every packet and are not repeated: its arguments are not well formed, or it is about a process and there
-is none. The last column is what ` + "gdbserver 13.1 on " + arch.AMD64.Title + ` does otherwise, as far as a client can tell; its errors have numbers
+is none. A client that connects while another one controls the program watches: it may send the packets that have "yes" in the
+column of watchers; those with "own reply" do not touch the program for it, or only read.
+
+The last column is what ` + "gdbserver 13.1 on " + arch.AMD64.Title + ` does otherwise, as far as a client can tell; its errors have numbers
 and no text.
 
 `
@@ -36,10 +39,10 @@ func reference() string {
 	for _, g := range groups() {
 		fmt.Fprintf(&b, "## %s\n\n%s\n\n", strings.ToUpper(g.name[:1])+g.name[1:], g.offered())
 		// The columns are those that a person who ports a client or compares two servers asks for.
-		b.WriteString("| packet | what it does | reply | errors | token | gdbserver 13.1 |\n|---|---|---|---|---|---|\n")
+		b.WriteString("| packet | what it does | reply | errors | token | watchers | gdbserver 13.1 |\n|---|---|---|---|---|---|---|\n")
 		for _, p := range g.packets {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", code(p.grammar()), cell(p.about), cell(p.reply),
-				cell(p.failures()), code(p.announces()), cell(p.differs))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", code(p.grammar()), cell(p.about), cell(p.reply),
+				cell(p.failures()), code(p.announces()), p.watchers(), cell(p.differs))
 		}
 		b.WriteByte('\n')
 	}
@@ -112,6 +115,17 @@ func (p *packet) failures() string {
 		}
 	}
 	return strings.Join(when, "; ")
+}
+
+// watchers says what the packet is to clients that watch.
+func (p *packet) watchers() string {
+	switch {
+	case p.watcher != nil:
+		return "own reply"
+	case p.flags&forWatchers != 0:
+		return "yes"
+	}
+	return ""
 }
 
 // code is a table cell in code type.

@@ -6,7 +6,7 @@ import "tracewell/rsp/request"
 // nothing but Ctrl-C until then; in non-stop mode all are answered at once.
 func runPackets() []packet {
 	return []packet{
-		{call: raw(request.ResumeActions, "vCont;VERB;...", (*session).verbs), tokens: "vContSupported+",
+		{call: raw(request.ResumeActions, "vCont;VERB;...", (*session).verbs), flags: forWatchers, tokens: "vContSupported+",
 			about: "ask for the verbs of vCont"},
 		{call: raw(request.Resume, "stop reply; OK in non-stop mode", (*session).resumeThreads),
 			tokens: "fork-events?+ vfork-events?+ exec-events?+ no-resumed?+",
@@ -23,15 +23,15 @@ func runPackets() []packet {
 			about: "step with a signal", differs: "takes no notice of ADDRESS"},
 		{call: does(request.Interrupt, (*session).stopAsked),
 			about: "stop the program, or in non-stop mode a thread, with SIGINT"},
-		{call: does(request.NonStop, (*session).chooseNonStop), tokens: "QNonStop+",
+		{call: does(request.NonStop, (*session).chooseNonStop), watcher: watchAllStop, tokens: "QNonStop+",
 			about:  "choose all-stop mode, which stops everything, or non-stop mode",
 			errors: "a target without the mode; the program does not stop"},
 		{call: raw(request.NextStop, "stop reply or OK", (*session).nextStop),
 			about: "acknowledge a notification %Stop and ask for the next event; OK if there is none"},
-		{call: does(request.PassSignals, (*session).passSignals), tokens: "QPassSignals+",
+		{call: does(request.PassSignals, (*session).passSignals), watcher: agrees, tokens: "QPassSignals+",
 			about:   "signals that need no stop reply",
 			differs: "a number that is not well formed ends the session; here as elsewhere"},
-		{call: does(request.ThreadEvents, (*session).threadEvents), tokens: "QThreadEvents?+",
+		{call: does(request.ThreadEvents, (*session).threadEvents), watcher: agrees, tokens: "QThreadEvents?+",
 			about: "choose stop replies for new and ended threads"},
 	}
 }
@@ -61,7 +61,7 @@ func processPackets() []packet {
 		{call: raw(request.Kill, "none", (*session).kill), about: "end all programs"},
 		{call: does(request.KillProcess, (*session).killProcess), about: "end a program", errors: "no such process",
 			differs: "OK if there is no such process"},
-		{call: does(request.Detach, (*session).detach),
+		{call: does(request.Detach, (*session).detach), watcher: agrees,
 			about: "let a program go; a trace run or commands of breakpoints may keep it", errors: "no such process",
 			differs: "what keeps the process is only a trace run"},
 	}
@@ -96,7 +96,7 @@ func launchPackets() []packet {
 // signalPackets are for targets that pass signals to a program without a stop.
 func signalPackets() []packet {
 	return []packet{
-		{call: does(request.ProgramSignals, (*session).programSignals), tokens: "QProgramSignals+",
+		{call: does(request.ProgramSignals, (*session).programSignals), watcher: agrees, tokens: "QProgramSignals+",
 			about: "signals that a program may take with it when it is let go"},
 	}
 }

@@ -38,8 +38,9 @@ func (g *group) has(s *Server) bool {
 // packet is one row: a packet that the server supports. Among the rows whose prefix fits, the longest wins.
 type packet struct {
 	call
-	flags  flags
-	tokens string // announced by qSupported, blank-separated; see supported.go
+	flags   flags
+	watcher handler // answers watchers, where that is not the call's handler or a refusal
+	tokens  string  // announced by qSupported, blank-separated; see supported.go
 
 	// The rest is for readers, see reference.go.
 	about   string
@@ -103,6 +104,7 @@ const (
 	whenStopped   flags = 1 << iota // refused while the program runs
 	outsideFrames                   // refused while a frame is selected
 	changesRun                      // refused where the trace run is a recording
+	forWatchers                     // a watcher gets the same answer: the packet reads, or its session alone takes note of it
 	numericErrors                   // errors are numbers: GDB 13 takes a text for data (m), or for console output (qRcmd)
 )
 

@@ -68,7 +68,7 @@ func definitionPackets() []packet {
 // fastPackets are about fast tracepoints, of which a target with a Collector knows.
 func fastPackets() []packet {
 	return []packet{
-		{call: on(request.ShortestFast, reply.Shortest, (*session).shortestFast), tokens: "FastTracepoints+",
+		{call: on(request.ShortestFast, reply.Shortest, (*session).shortestFast), flags: forWatchers, tokens: "FastTracepoints+",
 			about:   "shortest instruction for a fast tracepoint: 1, as it is for the Collector of the target to say where one is possible",
 			differs: "5, or 0 without a selected thread"},
 	}
@@ -78,16 +78,16 @@ func fastPackets() []packet {
 // <sys/sdt.h>.
 func markerPackets() []packet {
 	return []packet{
-		{call: raw(request.FirstMarkers, "m ADDRESS:HEXID:HEXTEXT,... or l", (*session).firstMarkers),
+		{call: raw(request.FirstMarkers, "m ADDRESS:HEXID:HEXTEXT,... or l", (*session).firstMarkers), flags: forWatchers,
 			tokens: "StaticTracepoints+", about: "the static tracepoint markers of the program and its libraries",
 			errors:  "the list of libraries cannot be read",
 			differs: "an error without libinproctrace.so, and in it the markers of LTTng; from 17 on unknown"},
-		{call: raw(request.MoreMarkers, "m ADDRESS:HEXID:HEXTEXT,... or l", (*session).moreMarkers),
+		{call: raw(request.MoreMarkers, "m ADDRESS:HEXID:HEXTEXT,... or l", (*session).moreMarkers), flags: forWatchers,
 			about: "the next of them", differs: "from 17 on unknown"},
-		{call: raw(request.MarkerAt, "m ADDRESS:HEXID:HEXTEXT or l", (*session).markerHere),
+		{call: raw(request.MarkerAt, "m ADDRESS:HEXID:HEXTEXT or l", (*session).markerHere), flags: forWatchers,
 			about: "the marker at an address", errors: "the list of libraries cannot be read",
 			differs: "the same as of qTfSTM"},
-		{call: reads(request.ReadStatic, (*session).staticDocument), tokens: "qXfer:statictrace:read+",
+		{call: reads(request.ReadStatic, (*session).staticDocument), flags: forWatchers, tokens: "qXfer:statictrace:read+",
 			about: "the static trace data of the frame: the marker's arguments", errors: "no frame is selected; an annex",
 			differs: "from 17 on unknown"},
 	}
@@ -104,7 +104,7 @@ func tracePackets() []packet {
 				"tracepoints"},
 		{call: does(request.TraceStop, (*session).traceStop), flags: changesRun, about: "end the run",
 			errors: "a tracepoint cannot be removed; the run is over all the same"},
-		{call: does(request.Disconnected, (*session).disconnectedTracing), flags: changesRun,
+		{call: does(request.Disconnected, (*session).disconnectedTracing), flags: changesRun, watcher: agrees,
 			tokens: "DisconnectedTracing+", about: "choose whether a run survives its client", differs: "takes any number"},
 		{call: does(request.CircularBuffer, (*session).circularBuffer), flags: changesRun,
 			about:   "choose whether old frames make room",
@@ -144,7 +144,7 @@ func savePackets() []packet {
 // queryPackets ask for the state of the run and upload the definitions, for a client that connects to a run that is on.
 func queryPackets() []packet {
 	return []packet{
-		{call: on(request.TraceStatus, reply.Status, (*session).traceStatus), about: "state of the trace run",
+		{call: on(request.TraceStatus, reply.Status, (*session).traceStatus), flags: forWatchers, about: "state of the trace run",
 			differs: "times are those of a clock that began when the machine did; while a run is on the reason and stop " +
 				"time are those of the run before, and of the first run tnotrun; a condition that fails with an error " +
 				"does not end the run (terror) but for fast tracepoints; a run goes on for ever when its program has " +
@@ -152,21 +152,23 @@ func queryPackets() []packet {
 			manual: "tstop is for a command of the user, tunknown for an end without a reason of its own. An end with " +
 				"the program is told as tstop with a text, as in tstop:HEXTEXT:0 for \"the program exited with status " +
 				"0\", because GDB shows no text of tunknown"},
-		{call: on(request.TracepointCounts, reply.Hits, (*session).tracepointCounts), about: "counts of a tracepoint",
+		{call: on(request.TracepointCounts, reply.Hits, (*session).tracepointCounts), flags: forWatchers,
+			about:   "counts of a tracepoint",
 			errors:  "no such tracepoint",
 			differs: "the counts are decimal, and GDB reads them as hexadecimal; 0 for fast tracepoints"},
-		{call: on(request.VariableValue, reply.Value, (*session).variableValue),
+		{call: on(request.VariableValue, reply.Value, (*session).variableValue), flags: forWatchers,
 			about: "value of a variable, in the selected frame or now",
 			differs: "before the first run U for every variable, here only for one that is not defined; afterwards V0 " +
 				"for that, as here"},
-		{call: raw(request.FirstPiece, "PIECE or l", (*session).firstPiece), about: "the tracepoints, piece by piece",
+		{call: raw(request.FirstPiece, "PIECE or l", (*session).firstPiece), flags: forWatchers,
+			about:   "the tracepoints, piece by piece",
 			differs: "static tracepoints are marked (:S), on which GDB 13 crashes",
 			manual: "static tracepoints have :S. They are given as ordinary ones, since GDB 13 crashes as it makes a " +
 				"static one"},
-		{call: raw(request.MorePieces, "PIECE or l", (*session).morePieces), about: "the next piece"},
-		{call: raw(request.FirstVariable, "NUMBER:VALUE:BUILTIN:HEXNAME or l", (*session).firstVariable),
+		{call: raw(request.MorePieces, "PIECE or l", (*session).morePieces), flags: forWatchers, about: "the next piece"},
+		{call: raw(request.FirstVariable, "NUMBER:VALUE:BUILTIN:HEXNAME or l", (*session).firstVariable), flags: forWatchers,
 			about: "the trace state variables, newest first"},
-		{call: raw(request.MoreVariables, "NUMBER:VALUE:BUILTIN:HEXNAME or l", (*session).moreVariables),
+		{call: raw(request.MoreVariables, "NUMBER:VALUE:BUILTIN:HEXNAME or l", (*session).moreVariables), flags: forWatchers,
 			about: "the next variable"},
 	}
 }
@@ -174,15 +176,15 @@ func queryPackets() []packet {
 // framePackets select frames, and read what is in them beside registers and memory.
 func framePackets() []packet {
 	return []packet{
-		{call: on(request.SelectFrame, reply.Frame, (*session).selectFrame),
+		{call: on(request.SelectFrame, reply.Frame, (*session).selectFrame), flags: forWatchers,
 			about:  "select a frame; ffffffff or -1 leaves frames",
 			errors: "frames without a process in extended mode, which GDB 13 cannot show",
 			differs: "-1 as text is frame 0; without collected registers a frame's pc is the first address of its " +
 				"tracepoint, even after a step; each packet looks for the frame from the start of the buffer"},
-		{call: reads(request.ReadTraceframe, (*session).frameDocument), tokens: "qXfer:traceframe-info:read+",
+		{call: reads(request.ReadTraceframe, (*session).frameDocument), flags: forWatchers, tokens: "qXfer:traceframe-info:read+",
 			about: "memory and variables that the frame holds, as XML", errors: "no frame is selected; an annex",
 			differs: "lists memory that could not be read"},
-		{call: on(request.ReadBuffer, reply.Buffer, (*session).readBuffer),
+		{call: on(request.ReadBuffer, reply.Buffer, (*session).readBuffer), flags: forWatchers,
 			about:  "the trace buffer as a trace file has it, without the end mark",
 			errors: "OFFSET behind the end; LENGTH 0", differs: "wrong once a circular buffer has wrapped"},
 	}

@@ -81,52 +81,12 @@ func (x *session) watch() error {
 	return in.err
 }
 
-// forWatchers are the prefixes of packets that watchers may send: those that read, and those of which only their session takes
-// note. The ones with a function are answered by that in place of the handler of their row. A packet that is added to the table is
-// refused until it is named here.
-var forWatchers = map[string]handler{
-	// What the client can do, and which machine this is.
-	request.Supported.Prefix: nil, request.StartNoAckMode.Prefix: nil, request.ErrorStrings.Prefix: nil,
-	request.MustReplyEmpty.Prefix: nil, request.Symbol.Prefix: nil, request.Agent.Prefix: nil, request.ResumeActions.Prefix: nil,
-	request.DescribeHost.Prefix: nil, request.DescribeProcess.Prefix: nil,
-
-	// Threads. The selection is the session's own.
-	request.SelectThread.Prefix: nil, request.ThreadAlive.Prefix: nil, request.CurrentThread.Prefix: nil,
-	request.FirstThreads.Prefix: nil, request.MoreThreads.Prefix: nil, request.ThreadName.Prefix: nil,
-	request.ReadThreads.Prefix: nil, request.DescribeThreads.Prefix: nil, request.StopReason.Prefix: watchedStop,
-
-	// Registers and memory.
-	request.ReadRegisters.Prefix: nil, request.ReadRegister.Prefix: nil, request.ReadMemory.Prefix: nil,
-	request.ReadMemoryBinary.Prefix: nil, request.SearchMemory.Prefix: nil, request.Checksum.Prefix: nil,
-	request.MemoryRegion.Prefix: nil, request.ThreadLocal.Prefix: nil, request.LinkerPointer.Prefix: nil,
-
-	// Objects.
-	request.ReadFeatures.Prefix: nil, request.ReadAuxv.Prefix: nil, request.ReadExecFile.Prefix: nil,
-	request.ReadLibraries.Prefix: nil, request.ReadSiginfo.Prefix: nil, request.ReadOSTable.Prefix: nil,
-	request.ReadStatic.Prefix: nil, request.ReadTraceframe.Prefix: nil,
-
-	// Files.
-	request.SetFileSystem.Prefix: nil, request.CloseFile.Prefix: nil, request.ReadFile.Prefix: nil,
-	request.StatOpenFile.Prefix: nil, request.StatFile.Prefix: nil, request.StatLink.Prefix: nil, request.ReadLink.Prefix: nil,
-	request.OpenFile.Prefix: openToRead,
-
-	// The trace run. The selected frame is the session's own.
-	request.TraceStatus.Prefix: nil, request.TracepointCounts.Prefix: nil, request.VariableValue.Prefix: nil,
-	request.FirstPiece.Prefix: nil, request.MorePieces.Prefix: nil, request.FirstVariable.Prefix: nil,
-	request.MoreVariables.Prefix: nil, request.FirstMarkers.Prefix: nil, request.MoreMarkers.Prefix: nil,
-	request.MarkerAt.Prefix: nil, request.ShortestFast.Prefix: nil, request.SelectFrame.Prefix: nil, request.ReadBuffer.Prefix: nil,
-
-	// So that GDB detaches when it quits, where it would kill.
-	request.Attached.Prefix: func(*session, string) ([]byte, error) { return reply.Attached.Append(nil, true), nil },
-
-	// GDB sends these as it connects and leaves, whatever its user does.
-	request.Extended.Prefix: agrees, request.NonStop.Prefix: watchAllStop, request.PassSignals.Prefix: agrees,
-	request.ProgramSignals.Prefix: agrees, request.ThreadEvents.Prefix: agrees, request.Detach.Prefix: agrees,
-	request.Disconnected.Prefix: agrees,
-}
-
-// agrees answers a packet that has no effect: GDB would warn its user of an error, which is of no use to one who only looks on.
+// agrees answers a packet that has no effect: GDB sends these as it connects and leaves, whatever its user does, and would warn of
+// an error, which is of no use to one who only looks on.
 func agrees(*session, string) ([]byte, error) { return replyOK, nil }
+
+// watchedAttached has GDB detach when it quits, where it would kill.
+func watchedAttached(*session, string) ([]byte, error) { return reply.Attached.Append(nil, true), nil }
 
 // watchAllStop is QNonStop of a watcher, which is always in all-stop mode.
 func watchAllStop(x *session, args string) ([]byte, error) {
@@ -178,8 +138,11 @@ func watchedStop(x *session, _ string) ([]byte, error) {
 
 // watched handles a packet of a watcher.
 func (x *session) watched(p *packet, args []byte) ([]byte, error) {
-	own, allowed := forWatchers[p.Prefix]
-	if !allowed {
+	answer := p.watcher
+	if answer == nil && p.flags&forWatchers != 0 {
+		answer = p.handler
+	}
+	if answer == nil {
 		if p.Prefix == request.Monitor.Prefix { // GDB prints no text of this error
 			x.console(fmt.Sprintf("%v.\n", errWatches))
 		}
@@ -199,10 +162,7 @@ func (x *session) watched(p *packet, args []byte) ([]byte, error) {
 		x.general = target.ThreadID{}
 	}
 	// What the table says of frames and of running programs is about packets that change something; the rest is read as it is.
-	if own != nil {
-		return own(x, string(plain))
-	}
-	return p.handler(x, string(plain))
+	return answer(x, string(plain))
 }
 
 // unknownRegisters is the register block of a thread that runs. The pc is 0, where no code is: without one GDB ends the connection.

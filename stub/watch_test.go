@@ -124,13 +124,3 @@ func TestWatcherOfRunningProgram(t *testing.T) {
 		t.Logf("Serve returned %v", err)
 	}
 }
-
-// TestWatchedPacketsAreRows keeps the list of what watchers may send to what there is.
-func TestWatchedPacketsAreRows(t *testing.T) {
-	table := newTable()
-	for prefix := range forWatchers {
-		if _, ok := table.rows[prefix]; !ok {
-			t.Errorf("no row has the prefix %q", prefix)
-		}
-	}
-}
