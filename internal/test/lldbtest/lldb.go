@@ -24,10 +24,6 @@ import (
 // patience is how long LLDB may take for what a command is to show.
 const patience = 5 * time.Minute
 
-// once is how long one of the tries of Run may take: LLDB 14 now and then finds its heap spoilt (malloc crashes in unlink_chunk), and
-// waits for ever in the handler of that crash, which wants memory.
-const once, tries = time.Minute, 6
-
 // settings come first: the same output on every terminal, few lines of source, and no questions.
 const settings = `settings set use-color false
 settings set stop-line-count-before 0
@@ -75,21 +71,14 @@ func Run(t testing.TB, program, script string) *Output {
 	if err := os.WriteFile(path, []byte(settings+strings.Join(append(lines, last), "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for try := 1; ; try++ {
-		ctx, cancel := context.WithTimeout(t.Context(), once)
-		cmd := command(t, ctx, program, "--batch", "--source", path)
-		all, err := cmd.CombinedOutput()
-		cancel()
-		o := &Output{All: string(all), commands: strings.Split(string(all), prompt)}
-		if signalled := cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0; signalled && try < tries {
-			t.Logf("LLDB has crashed or does not go on, and is started again:\n%s", o.All)
-			continue
-		}
-		if !strings.Contains(o.commands[len(o.commands)-1], last+"\n") {
-			t.Fatalf("LLDB did not get to the end of the script (%v):\n%s", err, o.All)
-		}
-		return o
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	all, err := command(t, ctx, program, "--batch", "--source", path).CombinedOutput()
+	o := &Output{All: string(all), commands: strings.Split(string(all), prompt)}
+	if !strings.Contains(o.commands[len(o.commands)-1], last+"\n") {
+		t.Fatalf("LLDB did not get to the end of the script (%v):\n%s", err, o.All)
 	}
+	return o
 }
 
 // command prepares LLDB in a process group of its own, which is what is killed when ctx ends.

@@ -25,7 +25,7 @@ func TestReplay(t *testing.T) {
 	registers := strings.Fields("r2 r8 r9 r16 r17 r18 r29 r31 pc")
 	registersOf := "register read " + strings.Join(registers, " ")
 	look := "\nthread backtrace --count 1\nframe variable seed\n" + registersOf + "\nmemory read --size 4 --count 1 --format x &numbers[3]\n"
-	o := Run(t, program, "gdb-remote "+address(replay())+`
+	o := Run(t, program, uncached+"gdb-remote "+address(replay())+`
 		breakpoint set --name mix
 		continue
 		continue `+look+`

@@ -35,7 +35,8 @@ func replay(t *testing.T, path string, flags ...string) *gdbtest.Server {
 	})
 }
 
-// uncached has LLDB read just what it needs. Otherwise it reads lines of 512 bytes, which hardly any frame has in full.
+// uncached has LLDB read just what it needs of a recording. Otherwise it reads lines of 512 bytes, and where only a part of one is known
+// the cache of LLDB 14 writes outside of its buffers.
 const uncached = "settings set target.process.disable-memory-cache true\n"
 
 // TestTraceFile goes through the frames of a trace file with both debuggers, and compares what they show in each: the place, the
