@@ -227,7 +227,8 @@ func (w *walk) takeOut(n int) (over bool) {
 }
 
 // runAhead lets the thread run to the last place to which it comes for the first time within n instructions, by a breakpoint there:
-// steps from the beginning would be as many as the square of the pad's instructions. It returns the instructions up to there.
+// steps from the beginning would be as many as the square of the pad's instructions. It returns the instructions up to there: none if the
+// thread has gone another way at full speed, as where it waits, and has begun anew.
 func (w *walk) runAhead(n int, regs *amd64.UserRegs) (done int) {
 	done = min(n, len(w.trail)-1)
 	for w.first[w.trail[done]] != done {
@@ -240,17 +241,24 @@ func (w *walk) runAhead(n int, regs *amd64.UserRegs) (done int) {
 	w.WriteMemory(at, []byte{0xcc})
 	defer w.WriteMemory(at, w.pad.Code[w.trail[done]:][:1])
 	for {
-		signal := w.resume(sys.Cont)
-		*regs = w.registers()
-		switch {
-		case signal == sigTrap && regs[amd64.RIP] == uint64(at)+1:
-			regs[amd64.RIP]--
-			w.setRegisters(*regs)
-			return done
-		case signal != sigSegv && signal != sigBus || !w.pad.Fault(regs, w.victim, w.reader):
+		signal, fault := 0, false
+		if signal, *regs, fault = w.proceed(sys.Cont); fault {
+			continue
+		}
+		if signal != sigTrap {
 			w.t.Fatalf("signal %d at %#x of the pad on the way to %#x", signal, regs[amd64.RIP]-padAddr, w.trail[done])
 		}
+		if regs[amd64.RIP] != uint64(at)+1 {
+			w.t.Logf("at %#x of the pad on the way to %#x", regs[amd64.RIP]-padAddr, w.trail[done])
+			w.prepare()
+			*regs = w.before
+			regs[amd64.RIP] = padAddr
+			w.setRegisters(*regs)
+			return 0
+		}
+		regs[amd64.RIP]--
 		w.setRegisters(*regs)
+		return done
 	}
 }
 
@@ -298,15 +306,20 @@ func (w *walk) prepare() {
 
 // step executes one instruction, or deals with its fault.
 func (w *walk) step() amd64.UserRegs {
-	signal := w.resume(sys.Step)
-	regs := w.registers()
-	if signal == sigSegv || signal == sigBus {
+	_, regs, _ := w.proceed(sys.Step)
+	return regs
+}
+
+// proceed lets the thread go on until its next signal, and deals with that if it is a fault of the pad.
+func (w *walk) proceed(how func(tid, signal int) error) (signal int, regs amd64.UserRegs, fault bool) {
+	signal, regs = w.resume(how), w.registers()
+	if fault = signal == sigSegv || signal == sigBus; fault {
 		if !w.pad.Fault(&regs, w.victim, w.reader) {
 			w.t.Fatalf("a fault at %#x of the pad", regs[amd64.RIP]-padAddr)
 		}
 		w.setRegisters(regs)
 	}
-	return regs
+	return signal, regs, fault
 }
 
 // stopped reports whether the pad has stopped the thread.
@@ -341,13 +354,8 @@ func (w *walk) finish() (trapped bool) {
 		if w.limit > 0 {
 			how = sys.Step
 		}
-		signal := w.resume(how)
-		regs := w.registers()
-		if signal == sigSegv || signal == sigBus {
-			if !w.pad.Fault(&regs, w.victim, w.reader) {
-				w.t.Fatalf("a fault at %#x of the pad", regs[amd64.RIP]-padAddr)
-			}
-			w.setRegisters(regs)
+		signal, regs, fault := w.proceed(how)
+		if fault {
 			continue
 		}
 		if regs[amd64.RIP] == uint64(siteAddr+len(moved)+1) { // behind the int3
