@@ -55,7 +55,7 @@ func (f *File) ReadFrame(i int, buf []byte) (Frame, error) {
 		return Frame{}, fmt.Errorf("trace file: no frame %d, there are %d", i, len(f.numbers))
 	}
 	start, end := f.span(i)
-	b, err := f.source.read(buf, start, int(end-start))
+	b, err := f.ahead.read(&f.source, buf, start, int(end-start))
 	if err != nil {
 		return Frame{}, fmt.Errorf("frame %d: %w", i, err)
 	}

@@ -11,6 +11,7 @@ import (
 // File is an open trace file: its definitions, and where its frames are.
 type File struct {
 	source      source
+	ahead       *readAhead
 	header      Header
 	definitions []Definition
 	// definitionsEnd is the offset behind the last of them.
@@ -83,7 +84,7 @@ func open(src source, opts []Option) (*File, error) {
 	for _, opt := range opts {
 		opt(&chosen)
 	}
-	f := &File{source: src}
+	f := &File{source: src, ahead: new(readAhead)}
 	w := newWindow(src, chosen)
 	end, err := f.readDefinitions(w, chosen.start)
 	if err == nil || isPartial(err) {

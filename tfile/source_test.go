@@ -31,14 +31,15 @@ func TestSmallWindow(t *testing.T) {
 	}
 }
 
-// countingReader counts the bytes that are read.
+// countingReader counts the bytes that are read, and the calls.
 type countingReader struct {
-	r io.ReaderAt
-	n int
+	r        io.ReaderAt
+	n, calls int
 }
 
 func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
 	c.n += len(p)
+	c.calls++
 	return c.r.ReadAt(p, off)
 }
 

@@ -11,8 +11,11 @@ import (
 // frames of other tracepoints. The pc is that of whatever code makes system calls.
 func (v *View) callOf(f Frame, t *tracepoint) (arch.Addr, bool) {
 	_, returns, ok := trace.ParseCall(t.locations[0].Addr)
+	if !ok || v.Layout == nil {
+		return 0, false
+	}
 	calls := v.machine().Calls
-	if !ok || calls == nil || v.Layout == nil {
+	if calls == nil {
 		return 0, false
 	}
 	slot := v.Layout.ByName(calls.Number)
