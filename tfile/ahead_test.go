@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"tracewell/internal/routine"
 )
 
 // pieces cuts data into pieces as frames are: short ones, some longer than what is read at once, and empty ones.
@@ -68,18 +66,20 @@ func TestReadAhead(t *testing.T) {
 			buf = got
 		}
 	}
-	shared, group := new(readAhead), routine.Group{}
+	s, shared := &source{r: bytes.NewReader(data), size: int64(len(data))}, new(readAhead)
 	for name, order := range walks {
 		chosen := order(rng, len(starts)-1)
 		t.Run(name, func(t *testing.T) {
-			check(t, new(readAhead), &source{r: bytes.NewReader(data), size: int64(len(data))}, chosen)
+			check(t, new(readAhead), s, chosen)
+			t.Parallel()
+			check(t, shared, s, chosen)
 		})
-		group.Go(func() { check(t, shared, &source{r: bytes.NewReader(data), size: int64(len(data))}, chosen) })
 	}
-	group.Wait()
-	if n := len(shared.idle); n > maxStretches {
-		t.Errorf("%d stretches are kept", n)
-	}
+	t.Cleanup(func() {
+		if n := len(shared.idle); n > maxStretches {
+			t.Errorf("%d stretches are kept", n)
+		}
+	})
 }
 
 // TestReadAheadCost counts calls: a walk, or two in turns, need one for many frames, and frames here and there one each.

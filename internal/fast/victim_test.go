@@ -74,7 +74,7 @@ func newVictim(t testing.TB) *victim {
 	defer null.Close()
 	launch := sys.Launch{Path: program, Args: []string{program, fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), shared.Fd()), strconv.Itoa(ControlSize)},
 		Files: []*os.File{null, null, os.Stderr}, Terminal: -1, Dir: "/"}
-	pid, err := launch.Start(0)
+	pid, err := launch.Start(sys.ExitKill)
 	if err != nil {
 		t.Fatal(err)
 	}
