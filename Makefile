@@ -116,8 +116,9 @@ measures: ## the source in figures: lines and comments of each package, function
 microbench: ## the packages' own benchmarks, those that match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^Benchmark(Hit|Pad|File|Execution|Replay|Startup|Line|FirstTracepoint|Server|Record|Proxy|Return)$$' -benchmem ./...
 
-soak: setup ## many threads, tracepoints and clients, GDB's and bare ones, for SOAKTIME; make test has a short one
+soak: setup ## many threads, tracepoints and clients, GDB's and bare ones, for SOAKTIME, and a writer of trace files killed 1000 times; make test has short ones
 	$(GO) test -run '^TestSoak' -v -count 1 -timeout 0 ./internal/test/robust -soak $(SOAKTIME)
+	$(GO) test -run '^TestKilledAppender$$' -v -count 1 -timeout 0 ./tfile -kills 1000
 
 tdesc-live: ## the descriptions that QEMU's stubs serve, against a GDB for every architecture; installs QEMU
 	@test/setup qemu-system-arm qemu-system-misc qemu-system-ppc qemu-system-x86 || \

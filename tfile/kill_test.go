@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -64,8 +65,8 @@ func appendForever(name string) error {
 	return errors.New("not killed in time")
 }
 
-// kills is how often the writer is killed.
-const kills = 1000
+// kills is how often the writer is killed; make soak has more.
+var kills = flag.Int("kills", 200, "kill a program that appends to a trace file so often")
 
 // TestKilledAppender kills a program that appends frames at random moments, from before it has created the file to when it has
 // appended hundreds of frames, and looks at what it leaves.
@@ -79,7 +80,7 @@ func TestKilledAppender(t *testing.T) {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(worker), uint64(time.Now().UnixNano())))
 			name := filepath.Join(dir, fmt.Sprint(worker))
-			for range kills / 2 {
+			for range *kills / 2 {
 				data, promised := killedAppender(t, random, name)
 				n := leftBehind(t, data, promised)
 				mu.Lock()
@@ -96,7 +97,7 @@ func TestKilledAppender(t *testing.T) {
 		})
 	}
 	group.Wait()
-	t.Logf("%d kills left %d frames, %d of which were not acknowledged", kills, frames, unacknowledged)
+	t.Logf("%d kills left %d frames, %d of which were not acknowledged", *kills, frames, unacknowledged)
 	if len(samples) < 5 || unacknowledged == 0 {
 		t.Error("that is not what random moments would leave")
 	}

@@ -295,7 +295,10 @@ func TestMatchHelp(t *testing.T) {
 	clitest.Put(t, "nightly.txt", []byte(strings.Repeat("iss.log rtl.log\niss.log dut.log\n", 6)))
 	// Of ten shards the examples make one.
 	others := "for i in 0 1 3 4 5 6 7 8 9; do tracewell match --pairs nightly.txt --shard $i/10 --json > shard-$i.json; done"
-	commands := "iss() { cat $1; }; rtl() { cat $1; }; jq() { cat; }; set -o pipefail; " + others + "; "
+	if out, err := exec.Command(bash, "-c", others).CombinedOutput(); err != nil && len(out) > 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	const commands = "iss() { cat $1; }; rtl() { cat $1; }; jq() { cat; }; set -o pipefail; "
 	for _, command := range []string{(&Command{}).Examples(), examplesOfGenerate(t)} {
 		for line := range strings.Lines(command) {
 			example, ok := strings.CutPrefix(line, "  tracewell ")
