@@ -39,7 +39,7 @@ func rounds(n int, counts bool) (lines []string) {
 // puts something in, at its start, in the middle and at its end.
 func TestTightLoop(t *testing.T) {
 	t.Parallel()
-	const n = 20_000
+	n := fewer(20_000)
 	for _, counts := range []bool{true, false} {
 		ref := rounds(n, counts)
 		round := (len(ref) - 2*2*40) / n // lines

@@ -109,3 +109,11 @@ func BenchmarkCompare(b *testing.B) {
 		}
 	}
 }
+
+// fewer is how many of n cases there are: under the race detector a tenth.
+func fewer(n int) int {
+	if underRace {
+		return max(1, n/10)
+	}
+	return n
+}

@@ -29,9 +29,7 @@ func TestPairsOfFaults(t *testing.T) {
 	t.Parallel()
 	pairs, merged := 0, 0
 	distances := []int64{50, 1, 5, 5000}
-	if underRace {
-		distances = distances[:1]
-	}
+	distances = distances[:fewer(len(distances))]
 	for _, distance := range distances {
 		n := *provenAt + distance + behindFaults
 		ref, _ := generated(t, generate.Options{Instructions: n})
@@ -142,7 +140,7 @@ func TestSweep(t *testing.T) {
 	ref, _ := generated(t, generate.Options{Instructions: n})
 	random := rand.New(rand.NewPCG(uint64(*provenAt), 1))
 	for _, kind := range provenKinds() {
-		for range *sweepPlaces {
+		for range fewer(*sweepPlaces) {
 			fault := generate.Fault{Kind: kind, At: 10 + random.Int64N(n-5000)}
 			oth, planted := generated(t, generate.Options{Instructions: n, Faults: []generate.Fault{fault}})
 			r := compare(t, ref, oth, Options{})

@@ -38,11 +38,7 @@ func TestSkipChangesNothing(t *testing.T) {
 	const n = 20_000
 	kinds, _ := generate.FaultKinds()
 	random := rand.New(rand.NewPCG(1, 2))
-	rounds := 40
-	if underRace {
-		rounds = 5
-	}
-	for round := range rounds {
+	for round := range fewer(40) {
 		o := generate.Options{Instructions: n, CPUs: int32(1 + round%4/3)}
 		ref, _ := generated(t, o)
 		for range random.IntN(3) {
