@@ -79,7 +79,7 @@ func (c compressed) quadrant1(wide bool) (uint32, bool) {
 		return typeI(0x13, 0, c.rd(), c.rd(), c.imm6()), true
 	case 1:
 		if wide { // addiw
-			return typeI(0x1b, 0, c.rd(), c.rd(), c.imm6()), true
+			return typeI(0x1b, 0, c.rd(), c.rd(), c.imm6()), c.rd() != 0
 		}
 		return typeJ(ra, target), true // jal
 	case 2: // li
@@ -128,9 +128,9 @@ func (c compressed) quadrant2(wide bool) (uint32, bool) {
 	case 0: // slli
 		return typeI(0x13, 1, c.rd(), c.rd(), amount), amount != 0 && (wide || amount < 32)
 	case 2: // lwsp
-		return typeI(0x03, 2, c.rd(), sp, c.field(12, 1, 5)|c.field(4, 3, 2)|c.field(2, 2, 6)), true
+		return typeI(0x03, 2, c.rd(), sp, c.field(12, 1, 5)|c.field(4, 3, 2)|c.field(2, 2, 6)), c.rd() != 0
 	case 3: // ldsp, of 64 bits
-		return typeI(0x03, 3, c.rd(), sp, c.field(12, 1, 5)|c.field(5, 2, 3)|c.field(2, 3, 6)), wide
+		return typeI(0x03, 3, c.rd(), sp, c.field(12, 1, 5)|c.field(5, 2, 3)|c.field(2, 3, 6)), wide && c.rd() != 0
 	case 6: // swsp
 		return typeS(2, sp, c.rs2(), c.field(9, 4, 2)|c.field(7, 2, 6)), true
 	case 7: // sdsp

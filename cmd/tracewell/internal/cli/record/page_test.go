@@ -39,7 +39,10 @@ var varying = []struct{ pattern, means string }{
 // TestRecordPage runs the examples of the pages that are about record, which have what they print below them.
 func TestRecordPage(t *testing.T) {
 	for _, page := range []string{"record.md", "recipes.md"} {
-		t.Run(page, func(t *testing.T) { testPage(t, "../../../../../docs/"+page) })
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			testPage(t, "../../../../../docs/"+page)
+		})
 	}
 }
 
