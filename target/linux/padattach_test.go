@@ -20,25 +20,35 @@ import (
 	"tracewell/trace"
 )
 
-// attachPads starts padded, attaches to it with pads, and has its ledger begin at the calls that its threads are at.
+// attachPads starts padded, attaches to it with pads, and has its ledger begin at the calls that its threads are at. A program that has
+// ended before, since nothing else ran for a while, is started again.
 func attachPads(t *testing.T, calls string) (*run, *exec.Cmd, *bytes.Buffer, *ledger) {
 	p := testprog.Build(t, "padded", fixed)
-	cmd, out := exec.Command(p.Path, "2", calls, "0", "500"), new(bytes.Buffer)
-	cmd.Stdout = out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cmd.Process.Kill() })
-	time.Sleep(20 * time.Millisecond) // its threads are there
 	tg, err := linux.New(linux.Streams{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { tg.Close() })
 	tg.UsePads(linux.Pads{})
+	var cmd *exec.Cmd
+	var out *bytes.Buffer
+	for try := 1; ; try++ {
+		cmd, out = exec.Command(p.Path, "2", calls, "0", "500"), new(bytes.Buffer)
+		cmd.Stdout = out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { cmd.Process.Kill() })
+		time.Sleep(20 * time.Millisecond) // its threads are there
+		if _, err = tg.Attach(cmd.Process.Pid); err == nil {
+			break
+		}
+		if try == 5 || !strings.Contains(err.Error(), "has ended already") {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+	}
 	r := &run{t: t, target: tg, pid: cmd.Process.Pid}
-	_, err = tg.Attach(r.pid)
-	r.must(err)
 	tg.PassSignals([]target.Signal{14})
 	l := &ledger{t: t, at: symbol(t, p.Path, "tick_site"), args: inC, step: 1, next: make(map[uint64]uint64), late: true}
 	return r, cmd, out, l

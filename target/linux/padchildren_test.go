@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"tracewell/internal/sys"
@@ -17,7 +18,7 @@ import (
 
 // counted counts frames, and takes them.
 type counted struct {
-	frames int64
+	frames atomic.Int64
 	err    error
 }
 
@@ -26,7 +27,7 @@ func (c *counted) take(deposits []target.Deposit) target.Verdict {
 		if d.Err != nil {
 			c.err = d.Err
 		}
-		c.frames += int64(d.Hits)
+		c.frames.Add(int64(d.Hits))
 	}
 	return target.Continue
 }
@@ -44,8 +45,8 @@ func TestPadsAndChildren(t *testing.T) {
 	if ev.Kind != target.Exited || ev.Code != 0 || len(done) != 1 {
 		t.Fatalf("%+v, want exit with status 0; the program printed %q", ev, out)
 	}
-	if want := done[0].Int(t, "calls") + done[0].Int(t, "aside"); c.frames != want || c.err != nil {
-		t.Errorf("%d frames, want %d (%s), %v", c.frames, want, out, c.err)
+	if want := done[0].Int(t, "calls") + done[0].Int(t, "aside"); c.frames.Load() != want || c.err != nil {
+		t.Errorf("%d frames, want %d (%s), %v", c.frames.Load(), want, out, c.err)
 	}
 }
 
@@ -75,11 +76,11 @@ func TestPadsPreparedForExec(t *testing.T) {
 			r.must(collector.Offload(r.pid, tp))
 			refused, err = collector.Apply()
 			r.must(err)
-			before := c.frames
+			before := c.frames.Load()
 			if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 || len(refused) > 0 {
 				t.Errorf("%+v, want exit with status 0; refused: %v", ev, refused)
 			}
-			if got := c.frames - before; got != 50 {
+			if got := c.frames.Load() - before; got != 50 {
 				t.Errorf("%d frames of the new program, want 50", got)
 			}
 		})
@@ -121,8 +122,8 @@ func TestPadsForked(t *testing.T) {
 			t.Errorf("the child shares %v with the tracer, its parent %v", a, b)
 		}
 	}
-	if forks != 2 || ev.Code != 0 || c.frames != 3*calls || c.err != nil {
-		t.Errorf("%d forks, %d frames, want %d, %+v, %v", forks, c.frames, 3*calls, ev, c.err)
+	if forks != 2 || ev.Code != 0 || c.frames.Load() != 3*calls || c.err != nil {
+		t.Errorf("%d forks, %d frames, want %d, %+v, %v", forks, c.frames.Load(), 3*calls, ev, c.err)
 	}
 }
 

@@ -418,8 +418,8 @@ func TestPadFaultActions(t *testing.T) {
 			if ev.Kind != target.Exited || len(done) != 1 || done[0].Int(t, "wrong") != 0 || done[0].Int(t, "kept") != 1 {
 				t.Errorf("%+v, %v", ev, done)
 			}
-			if c.frames != 101 && c.frames != 100 || c.err != nil {
-				t.Errorf("%d frames, want 100 and the one of the call that was under way; %v", c.frames, c.err)
+			if c.frames.Load() != 101 && c.frames.Load() != 100 || c.err != nil {
+				t.Errorf("%d frames, want 100 and the one of the call that was under way; %v", c.frames.Load(), c.err)
 			}
 		})
 	}

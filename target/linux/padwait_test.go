@@ -49,6 +49,9 @@ func TestWaitUnderFilter(t *testing.T) {
 
 			slept := false
 			for round := range 40 {
+				for waited := 0; waited < 20 && made.Load() == kept.Load(); waited++ { // until the program runs, unless it has ended
+					time.Sleep(5 * time.Millisecond)
+				}
 				for waited := 0; waited < 6 && made.Load() > kept.Load(); waited++ { // a stall of 30 ms, once the ring is full
 					time.Sleep(5 * time.Millisecond)
 					slept = slept || sleepsInFutex(r.pid)

@@ -99,8 +99,8 @@ func (r *run) do(a ...target.Action) target.Event {
 	select {
 	case ev := <-r.target.Events():
 		return ev
-	case <-time.After(60 * time.Second):
-		r.t.Fatal("no event within a minute")
+	case <-time.After(5 * time.Minute):
+		r.t.Fatal("no event within five minutes")
 		panic("unreachable")
 	}
 }
