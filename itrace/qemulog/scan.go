@@ -28,26 +28,36 @@ const (
 	isRemark                  // something of no meaning
 )
 
-// beginnings are those of lines that are told by them.
-var beginnings = []struct {
+// beginning is that of lines that are told by it.
+type beginning struct {
 	text string
 	kind lineKind
-}{
-	{"Trace ", isExec}, {"Chain ", isExec}, {"0x", isCode}, {"----------------", isDashes}, {"IN: ", isIn}, {"Priv: ", isPriv},
-	{"riscv_cpu_do_interrupt: ", isRISCV}, {"Taking exception ", isArm}, {"...", isDetail},
-	{"Stopped execution of TB chain before ", isStopped}, {"Linking TBs ", isLinking},
-	{"Exception return from ", isRemark}, {"OBJD-", isRemark}, {"cpu_io_recompile: ", isRemark},
-	{"Servicing hardware ", isRemark}, {"check_exception old: ", isRemark},
 }
+
+// beginnings are by their first bytes.
+var beginnings = func() (all ['z' + 1][]beginning) {
+	for _, b := range [...]beginning{
+		{"Trace ", isExec}, {"Chain ", isExec}, {"0x", isCode}, {"----------------", isDashes}, {"IN: ", isIn}, {"Priv: ", isPriv},
+		{"riscv_cpu_do_interrupt: ", isRISCV}, {"Taking exception ", isArm}, {"...", isDetail},
+		{"Stopped execution of TB chain before ", isStopped}, {"Linking TBs ", isLinking},
+		{"Exception return from ", isRemark}, {"OBJD-", isRemark}, {"cpu_io_recompile: ", isRemark},
+		{"Servicing hardware ", isRemark}, {"check_exception old: ", isRemark},
+	} {
+		all[b.text[0]] = append(all[b.text[0]], b)
+	}
+	return all
+}()
 
 // kindOf says what a line is, by its beginning.
 func kindOf(line []byte) lineKind {
 	if len(line) == 0 {
 		return isBlank
 	}
-	for i := range beginnings {
-		if text := beginnings[i].text; line[0] == text[0] && bytes.HasPrefix(line, []byte(text)) {
-			return beginnings[i].kind
+	if int(line[0]) < len(beginnings) {
+		for _, b := range beginnings[line[0]] {
+			if len(line) >= len(b.text) && string(line[:len(b.text)]) == b.text {
+				return b.kind
+			}
 		}
 	}
 	if string(line) == "IN:" { // without a symbol the blank is gone with the end of the line
