@@ -250,14 +250,13 @@ func (r *row) effects(b *itrace.Batch, line []byte) *itrace.SyntaxError {
 		all    []byte
 		system bool
 	}{{r.registers, false}, {r.system, true}} {
-		for at := 0; at < len(part.all); {
-			end := scan.IndexByte(part.all, at, ';')
-			colon := scan.IndexByte(part.all[:end], at, ':')
-			name, digits := part.all[at:colon], part.all[min(colon+1, end):end]
+		for rest := part.all; len(rest) > 0; {
+			one, after, _ := scan.Cut(rest, ';')
+			name, digits, _ := scan.Cut(one, ':')
 			value, wild, ok := scan.ParseDigits(digits)
 			switch {
 			case !isWord(name) || !ok || wild:
-				return mismatch(line, part.all[at:], "a register, a colon and a value in hexadecimal")
+				return mismatch(line, rest, "a register, a colon and a value in hexadecimal")
 			case !part.system:
 				addRegister(b, name, digits, value)
 			case string(name) == "mem":
@@ -266,7 +265,7 @@ func (r *row) effects(b *itrace.Batch, line []byte) *itrace.SyntaxError {
 			default:
 				addSystem(b, name, digits, value)
 			}
-			at = end + 1
+			rest = after
 		}
 	}
 	return nil

@@ -49,3 +49,11 @@ func IndexByte(line []byte, at int, c byte) int {
 	}
 	return min(at, len(line))
 }
+
+// Cut is bytes.Cut at a byte that is near.
+func Cut(text []byte, separator byte) (before, after []byte, found bool) {
+	if at := IndexByte(text, 0, separator); at < len(text) {
+		return text[:at], text[at+1:], true
+	}
+	return text, nil, false
+}

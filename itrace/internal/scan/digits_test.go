@@ -41,3 +41,14 @@ func TestIndexByte(t *testing.T) {
 		}
 	}
 }
+
+// TestCut compares with bytes.Cut.
+func TestCut(t *testing.T) {
+	for _, text := range []string{"", ",", "a,b,c", "a", "12345678,"} {
+		before, after, found := Cut([]byte(text), ',')
+		wantBefore, wantAfter, want := bytes.Cut([]byte(text), []byte{','})
+		if !bytes.Equal(before, wantBefore) || !bytes.Equal(after, wantAfter) || found != want {
+			t.Errorf("%q: %q %q %v", text, before, after, found)
+		}
+	}
+}
