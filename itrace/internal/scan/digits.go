@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 
@@ -23,6 +24,16 @@ func ParseDigits(digits []byte) (value uint64, wild, ok bool) {
 		return value, false, true
 	}
 	return itrace.ParseDigits(digits)
+}
+
+// ParseDecimal is itrace.ParseDecimal in the same way.
+func ParseDecimal(digits []byte) (value uint64, ok bool) {
+	if uint(len(digits)-1) < swar.Lookahead && cap(digits) >= swar.Lookahead {
+		if value, wrong := swar.Decimal(digits[:cap(digits)], 0, len(digits)); wrong == 0 {
+			return value, true
+		}
+	}
+	return itrace.ParseDecimal(digits)
 }
 
 // known is the value of up to 16 digits that are all known and have enough bytes behind them; ok is false for all others.
@@ -56,4 +67,23 @@ func Cut(text []byte, separator byte) (before, after []byte, found bool) {
 		return text[:at], text[at+1:], true
 	}
 	return text, nil, false
+}
+
+// LastIndex is bytes.LastIndex for what most texts have once at most: bytes.Index is many times as fast.
+func LastIndex(text, part []byte) int {
+	first := bytes.Index(text, part)
+	if first < 0 {
+		return -1
+	}
+	return first + bytes.LastIndex(text[first:], part)
+}
+
+// Again has the next records of a batch be of a line that its Line has returned for a place, as a second Line would, but does not
+// look for the end of the line.
+func Again(b *itrace.Batch, at int, line []byte, last bool) {
+	if at == 0 { // there may be a byte order mark
+		b.Line(at, last)
+		return
+	}
+	b.Place(at, at+len(line))
 }

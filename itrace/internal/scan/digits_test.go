@@ -9,12 +9,16 @@ import (
 
 // TestDigits compares with what reads byte by byte, also where there are no bytes behind.
 func TestDigits(t *testing.T) {
-	for _, text := range []string{"", "0", "1f", "00000000DEADbeef", "123456789abcdef01", "00123456789abcdef", "12 4", "xx12", "g", "1:"} {
+	for _, text := range []string{"", "0", "1f", "00000000DEADbeef", "123456789abcdef01", "00123456789abcdef", "12 4", "xx12", "g", "1:", "12345678901234567890123"} {
 		for _, behind := range []string{"", "0123456789abcdef", "\x00\xff        \n      "} {
 			digits := append([]byte(text), behind...)[:len(text)]
 			value, ok := ParseHex(digits)
 			if want, wantOK := itrace.ParseHex(digits); ok != wantOK || ok && value != want {
 				t.Errorf("%q: %x %v, want %x %v", text, value, ok, want, wantOK)
+			}
+			value, ok = ParseDecimal(digits)
+			if want, wantOK := itrace.ParseDecimal(digits); ok != wantOK || ok && value != want {
+				t.Errorf("%q: %d %v, want %d %v", text, value, ok, want, wantOK)
 			}
 			value, wild, ok := ParseDigits(digits)
 			if want, wantWild, wantOK := itrace.ParseDigits(digits); ok != wantOK || ok && (value != want || wild != wantWild) {
@@ -49,6 +53,15 @@ func TestCut(t *testing.T) {
 		wantBefore, wantAfter, want := bytes.Cut([]byte(text), []byte{','})
 		if !bytes.Equal(before, wantBefore) || !bytes.Equal(after, wantAfter) || found != want {
 			t.Errorf("%q: %q %q %v", text, before, after, found)
+		}
+	}
+}
+
+// TestLastIndex compares with bytes.LastIndex.
+func TestLastIndex(t *testing.T) {
+	for _, text := range []string{"", "a", "ab", "abab", "ab ab ", "ba"} {
+		if got, want := LastIndex([]byte(text), []byte("ab")), bytes.LastIndex([]byte(text), []byte("ab")); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
 }
