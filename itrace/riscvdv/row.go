@@ -101,7 +101,10 @@ func split(line []byte, f *fields) (n int, problem *itrace.SyntaxError) {
 				return 0, itrace.Mismatch(line, at, "a comma or the end of the line")
 			}
 		} else {
-			end := scan.IndexByte(line, at, ',')
+			end := at
+			if at < len(line) && line[at] != ',' { // many fields are empty
+				end = scan.IndexByte(line, at, ',')
+			}
 			f[n] = line[at:end]
 			at = end
 		}
