@@ -31,8 +31,9 @@ type decoder struct {
 	traps  bool  // there were some that tell their instruction
 
 	// Room for the unit and the dump at hand.
-	lines []line
-	now   dump
+	lines    []line
+	happened []event // those of its lines that are of events, in their order
+	now      dump
 }
 
 // line is a line of the unit at hand.
@@ -135,15 +136,17 @@ type unit struct {
 // survey notes the lines of a unit from a place on, which the dump of a processor is ahead of; ok is false if the end is not there
 // yet. Most lines of a dump are those of the one before, and are not looked at any further.
 func (d *decoder) survey(b *itrace.Batch, before *dump, kind lineKind, text []byte, at, next int, last bool) (u unit, ok bool) {
-	d.lines = d.lines[:0]
+	d.lines, d.happened = d.lines[:0], d.happened[:0]
 	same := false
 	for traps, rows := 0, 0; ; {
 		d.lines = append(d.lines, line{text, at, kind, same})
 		switch kind {
 		case isRISCV, isArm, isX86:
-			if e, ok := parseEvent(text, kind); ok && !u.trapped {
+			e := parseEvent(text, kind)
+			if e.whole && !u.trapped {
 				u.trap, u.trapped = e, true
 			}
+			d.happened = append(d.happened, e)
 			traps++
 		case isDetail:
 			if traps == 1 {
@@ -334,6 +337,7 @@ func (d *decoder) instruction(b *itrace.Batch, e *exec, s itrace.Scope, untold, 
 
 // happenings adds the exceptions and interrupts of some lines, and the lines of no meaning.
 func (d *decoder) happenings(b *itrace.Batch, lines []line, last bool) {
+	happened := d.happened
 	for i := 0; i < len(lines); i++ {
 		l := &lines[i]
 		switch l.kind {
@@ -348,8 +352,8 @@ func (d *decoder) happenings(b *itrace.Batch, lines []line, last bool) {
 		case isStopped, isRemark, isDetail:
 			b.Add(itrace.Remark)
 		case isRISCV, isArm, isX86:
-			e, ok := parseEvent(l.text, l.kind)
-			if !ok {
+			e := &happened[0]
+			if happened = happened[1:]; !e.whole {
 				b.Fail(itrace.Mismatch(l.text, 0, "an exception with its cause and address"))
 				continue
 			}
@@ -357,7 +361,7 @@ func (d *decoder) happenings(b *itrace.Batch, lines []line, last bool) {
 				i++
 				e.add(lines[i].text)
 			}
-			d.event(b, &e)
+			d.event(b, e)
 		}
 	}
 }

@@ -292,6 +292,7 @@ func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // event is an exception or interrupt.
 type event struct {
+	whole  bool // its line lacks nothing
 	kind   itrace.EventKind
 	cpu    int32
 	told   bool // the processor
@@ -327,8 +328,8 @@ func hexWord(line []byte, key string) []byte {
 	return w
 }
 
-// parseEvent reads the line that an exception or interrupt begins with; ok is false if it lacks something.
-func parseEvent(line []byte, kind lineKind) (e event, ok bool) {
+// parseEvent reads the line that an exception or interrupt begins with.
+func parseEvent(line []byte, kind lineKind) (e event) {
 	switch kind {
 	case isRISCV:
 		e.number, e.addrs, e.detail = hexWord(line, " cause:"), hexWord(line, " epc:"), hexWord(line, " tval:")
@@ -339,11 +340,11 @@ func parseEvent(line []byte, kind lineKind) (e event, ok bool) {
 		}
 		e.processor(word(line, " hart:"))
 		e.marks = true
-		ok = len(e.number) > 0 && len(e.addrs) > 0 && e.told
+		e.whole = len(e.number) > 0 && len(e.addrs) > 0 && e.told
 	case isArm:
 		open, end := bytes.IndexByte(line, '['), bytes.IndexByte(line, ']')
 		if open < 0 || end < open {
-			return e, false
+			return e
 		}
 		e.cause = line[open+1 : end]
 		e.kind = itrace.Exception
@@ -353,16 +354,17 @@ func parseEvent(line []byte, kind lineKind) (e event, ok bool) {
 			}
 		}
 		e.processor(word(line, " on CPU "))
-		ok = true
+		e.whole = true
 	case isX86:
 		e.number, e.addrs, e.detail = hexWord(line, ": v="), hexWord(line, " pc="), hexWord(line, " e=")
 		e.kind = itrace.Exception
 		if v, _ := itrace.ParseHex(e.number); v >= 32 && string(word(line, " i=")) == "0" {
 			e.kind = itrace.Interrupt
 		}
-		ok = len(e.number) > 0 && len(e.addrs) > 0
+		e.whole = len(e.number) > 0 && len(e.addrs) > 0
 	}
-	return e, e.address(e.addrs) && ok
+	e.whole = e.address(e.addrs) && e.whole
+	return e
 }
 
 // address takes an address, which may be missing, and reports whether it has no more than 64 bits.
