@@ -101,10 +101,7 @@ func split(line []byte, f *fields) (n int, problem *itrace.SyntaxError) {
 				return 0, itrace.Mismatch(line, at, "a comma or the end of the line")
 			}
 		} else {
-			end := at
-			if at < len(line) && line[at] != ',' { // many fields are empty
-				end = scan.IndexByte(line, at, ',')
-			}
+			end := scan.FieldEnd(line, at, ',')
 			f[n] = line[at:end]
 			at = end
 		}

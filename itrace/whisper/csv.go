@@ -55,13 +55,10 @@ func modeOf(word []byte) []byte {
 func row(b *itrace.Batch, line []byte) *itrace.SyntaxError {
 	var f [columns][]byte
 	n := 0
-	for rest := line; n < columns; n++ {
-		field, after, more := scan.Cut(rest, ',')
-		if f[n] = field; !more {
-			n++
-			break
-		}
-		rest = after
+	for at := 0; n < columns && at <= len(line); n++ {
+		end := scan.FieldEnd(line, at, ',')
+		f[n] = line[at:end]
+		at = end + 1
 	}
 	pcDigits, pa, hasPA := scan.Cut(f[inPC], ':')
 	pc, ok := scan.ParseHex(pcDigits)

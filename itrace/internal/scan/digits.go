@@ -61,6 +61,14 @@ func IndexByte(line []byte, at int, c byte) int {
 	return min(at, len(line))
 }
 
+// FieldEnd is IndexByte for the separator of fields of which many are empty.
+func FieldEnd(line []byte, at int, separator byte) int {
+	if at < len(line) && line[at] == separator {
+		return at
+	}
+	return IndexByte(line, at, separator)
+}
+
 // Cut is bytes.Cut at a byte that is near.
 func Cut(text []byte, separator byte) (before, after []byte, found bool) {
 	if at := IndexByte(text, 0, separator); at < len(text) {

@@ -38,8 +38,8 @@ func TestIndexByte(t *testing.T) {
 				if want < 0 {
 					want = len(line) - at
 				}
-				if got := IndexByte(line, at, ','); got != at+want {
-					t.Errorf("%q from %d on: %d, want %d", line, at, got, at+want)
+				if got, field := IndexByte(line, at, ','), FieldEnd(line, at, ','); got != at+want || field != got {
+					t.Errorf("%q from %d on: %d and %d, want %d", line, at, got, field, at+want)
 				}
 			}
 		}
