@@ -64,7 +64,9 @@ var numbers = func() map[string]Register {
 var Zero = machine.Zero
 
 // ReadsZero reports whether a name is that of the register that reads as zero.
-func ReadsZero(name []byte) bool { return string(name) == "x0" || string(name) == Zero }
+func ReadsZero(name []byte) bool {
+	return string(name) == string(names[0][0]) || string(name) == Zero
+}
 
 // Register is a register by its class and number.
 type Register struct {

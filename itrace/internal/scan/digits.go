@@ -9,8 +9,8 @@ import (
 	"tracewell/itrace/internal/swar"
 )
 
-// ParseHex is itrace.ParseHex, which reads digits one by one, for those of a line that a Batch has: up to 16 are read eight at once,
-// whatever stands behind them.
+// ParseHex is itrace.ParseHex, which reads digits one by one, for those of a line that a Batch has: up to 16 are read eight at
+// once, whatever stands behind them.
 func ParseHex(digits []byte) (value uint64, ok bool) {
 	if value, ok = known(digits); ok {
 		return value, true
