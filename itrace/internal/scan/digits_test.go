@@ -9,7 +9,9 @@ import (
 
 // TestDigits compares with what reads byte by byte, also where there are no bytes behind.
 func TestDigits(t *testing.T) {
-	for _, text := range []string{"", "0", "1f", "00000000DEADbeef", "123456789abcdef01", "00123456789abcdef", "12 4", "xx12", "g", "1:", "12345678901234567890123"} {
+	for _, text := range []string{
+		"", "0", "1f", "00000000DEADbeef", "123456789abcdef01", "00123456789abcdef", "12 4", "xx12", "g", "1:", "12345678901234567890123",
+	} {
 		for _, behind := range []string{"", "0123456789abcdef", "\x00\xff        \n      "} {
 			digits := append([]byte(text), behind...)[:len(text)]
 			value, ok := ParseHex(digits)
@@ -30,7 +32,9 @@ func TestDigits(t *testing.T) {
 
 // TestIndexByte looks from every place of a line for a byte, which may stand behind the line as well.
 func TestIndexByte(t *testing.T) {
-	for _, text := range []string{"", ",", "a,b", "12345678,", "1234567,9", "12345678901234567890,", "no comma, but \x00, \x2b and \xac"} {
+	for _, text := range []string{
+		"", ",", "a,b", "12345678,", "1234567,9", "12345678901234567890,", "no comma, but \x00, \x2b and \xac",
+	} {
 		for _, behind := range []string{"", ",", "0123,456789abcdef,"} {
 			line := append([]byte(text), behind...)[:len(text)]
 			for at := range len(line) + 1 {
