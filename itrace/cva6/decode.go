@@ -110,14 +110,27 @@ type commit struct {
 	pc, opcode uint64
 	pcDigits   []byte
 	digits     []byte // of the opcode
+	all        []byte // of which this was read
 }
 
 // read reads "0x0000000080000318 (0x00004185)".
 func (c *commit) read(l *scan.Line) {
+	start := l.At
 	c.pc, c.pcDigits = l.Address("0x", "0x and an address")
 	l.Expect(" (", "an opcode in parentheses")
 	c.opcode, c.digits = l.ZeroX("0x and an opcode")
 	l.Expect(")", `")"`)
+	c.all = l.Text[start:l.At]
+	l.End()
+}
+
+// readAgain is read in the second line, where the same usually stands as in the first, of which c is.
+func (c *commit) readAgain(l *scan.Line) {
+	if l.Problem != nil || !bytes.HasPrefix(l.Rest(), c.all) {
+		c.read(l)
+		return
+	}
+	l.At += len(c.all)
 	l.End()
 }
 
@@ -151,7 +164,7 @@ func (d *decoder) committed(b *itrace.Batch, l *scan.Line, at, next int, last bo
 	if after < 0 && !last {
 		return -1
 	}
-	b.Line(at, last)
+	scan.Again(b, at, l.Text, last)
 	if l.Problem != nil {
 		b.Fail(l.Problem)
 		return next
@@ -165,8 +178,8 @@ func (d *decoder) committed(b *itrace.Batch, l *scan.Line, at, next int, last bo
 	mode := riscv.Mode(priv)
 	c.At = min(1, len(line))
 	c.Expect(" ", "a blank")
-	var body commit
-	if body.read(&c); mode == nil || c.Problem != nil || body.pc != h.pc {
+	body := h.commit
+	if body.readAgain(&c); mode == nil || c.Problem != nil || body.pc != h.pc {
 		if bytes.Contains(line, []byte(exception)) { // its own line tells it all
 			b.Add(itrace.Remark)
 			return next
@@ -262,7 +275,7 @@ func (d *decoder) instruction(b *itrace.Batch, h *head, body *commit, mode []byt
 	if atomic {
 		i.Scope |= itrace.NoStored
 	}
-	b.Line(next, last)
+	scan.Again(b, next, l.Text, last)
 	if e.digits != nil {
 		x := b.Add(itrace.Register)
 		x.CPU, x.Time, x.Name, x.Value, x.Digits = h.hart, h.cycle, e.name, e.value, e.digits

@@ -54,6 +54,50 @@ const scope = itrace.NoMode | itrace.NoRegisters | itrace.NoSystem | itrace.NoLo
 type decoder struct {
 	threads threads.Table
 	room    []byte // opcodes, which do not stand together in the text; it is used again by the next Decode
+
+	lines []line // that have been found, in their order
+	first int    // of lines that of the unit at hand
+	end   int    // where the line behind them begins
+}
+
+// line is a line that has been found, and read up to what tells the kind of its record.
+type line struct {
+	at     int
+	remark bool
+	prefix
+	scan.Line
+}
+
+// mostPassed is how many lines are kept that have been passed.
+const mostPassed = 64
+
+// look returns a line by how many it is behind the unit at hand, nil if it is not there yet. It is valid until the next call. As
+// what is behind an instruction is looked at, each line is found and read here, once.
+func (d *decoder) look(b *itrace.Batch, behind int, last bool) *line {
+	i := d.first + behind
+	if i == len(d.lines) {
+		text, next := b.Line(d.end, last)
+		if next < 0 {
+			return nil
+		}
+		l := line{at: d.end, Line: scan.Line{Text: text}}
+		if l.remark = isRemark(text); !l.remark {
+			l.prefix = parsePrefix(&l.Line)
+		}
+		d.lines, d.end = append(d.lines, l), next
+	}
+	return &d.lines[i]
+}
+
+// pass goes behind some lines, and returns where the next begins.
+func (d *decoder) pass(n int) int {
+	if d.first += n; d.first > mostPassed || d.first == len(d.lines) {
+		d.lines, d.first = append(d.lines[:0], d.lines[d.first:]...), 0
+	}
+	if len(d.lines) == 0 {
+		return d.end
+	}
+	return d.lines[d.first].at
 }
 
 // AppendState implements itrace.Decoder.
@@ -64,18 +108,19 @@ func (d *decoder) Restore(state []byte) error { return d.threads.Restore(state) 
 
 // Decode implements itrace.Decoder.
 func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
-	d.room = d.room[:0]
+	d.room, d.lines, d.first, d.end = d.room[:0], d.lines[:0], 0, 0
 	for !b.Full() {
-		line, next := b.Line(n, last)
-		if next < 0 {
+		l := d.look(b, 0, last)
+		if l == nil {
 			break
 		}
-		if len(line) > 0 {
-			if next = d.unit(b, n, last); next < 0 {
+		lines := 1
+		if len(l.Text) > 0 {
+			if lines = d.unit(b, *l, last); lines == 0 {
 				break
 			}
 		}
-		n = next
+		n = d.pass(lines)
 	}
 	return n
 }
@@ -117,61 +162,57 @@ func (d *decoder) cpu(l *scan.Line, t threads.ID) int32 {
 	return cpu
 }
 
-// unit adds what begins at a place, and returns where the next unit does, or a negative number if that is not known yet.
-func (d *decoder) unit(b *itrace.Batch, at int, last bool) int {
-	line, next := b.Line(at, last)
-	if isRemark(line) {
-		b.Add(itrace.Remark)
-		return next
-	}
-	l := scan.Line{Text: line}
-	p := parsePrefix(&l)
-	if l.Problem != nil {
-		b.Fail(l.Problem)
-		return next
-	}
-	if !l.Accept("ifetch ") {
-		if problem := d.other(b, &l, p); problem != nil {
-			b.Fail(problem)
+// unit adds what begins with a line, and returns how many lines it has, none if that is not known yet.
+func (d *decoder) unit(b *itrace.Batch, l line, last bool) (lines int) {
+	if l.remark || l.Problem != nil || !l.Accept("ifetch ") {
+		scan.Again(b, l.at, l.Text, last)
+		switch {
+		case l.remark:
+			b.Add(itrace.Remark)
+			return 1
+		case l.Problem == nil:
+			l.Problem = d.other(b, &l.Line, l.prefix)
 		}
-		return next
+		if l.Problem != nil {
+			b.Fail(l.Problem)
+		}
+		return 1
 	}
-	gap, known := gapBehind(b, next, last, p.instruction)
+	gap, known := d.gapBehind(b, last, l.instruction)
 	if !known {
-		return -1
+		return 0
 	}
-	addr, digits, size := place(&l)
-	rest := scan.Line{}
+	addr, digits, size := place(&l.Line)
 	from := len(d.room)
 	l.Blanks()
-	left := d.bytes(&l, 2*int(size))
-	end := next
+	left := d.bytes(&l.Line, 2*int(size))
+	lines = 1
 	if left > 0 && left < 2*int(size) {
 		// The line behind has the rest, if it has nothing else.
-		behind, after := b.Line(next, last)
-		rest = scan.Line{Text: behind}
-		if q := parsePrefix(&rest); after >= 0 && rest.Problem == nil && q == p && d.bytes(&rest, left) == 0 && rest.Done() {
-			left, end = 0, after
+		if behind := d.look(b, 1, last); behind != nil && !behind.remark && behind.Problem == nil && behind.prefix == l.prefix {
+			if rest := behind.Line; d.bytes(&rest, left) == 0 && rest.Done() {
+				left, lines = 0, 2
+			}
 		}
 	}
-	b.Line(at, last)
-	cpu := d.cpu(&l, p.thread)
+	scan.Again(b, l.at, l.Text, last)
+	cpu := d.cpu(&l.Line, l.thread)
 	if l.Problem != nil {
 		b.Fail(l.Problem)
-		return next
+		return 1
 	}
 	r := b.Add(itrace.Instruction)
-	r.CPU, r.ID, r.Addr, r.AddrDigits, r.Disasm, r.Scope = cpu, p.instruction, addr, digits, l.Rest(), scope
+	r.CPU, r.ID, r.Addr, r.AddrDigits, r.Disasm, r.Scope = cpu, l.instruction, addr, digits, l.Rest(), scope
 	if left == 0 && size > 0 {
+		r.Value, _, _ = scan.ParseDigits(d.room[from:])
 		r.Digits = d.room[from:len(d.room):len(d.room)]
-		r.Value, _, _ = itrace.ParseDigits(r.Digits)
 	} else {
 		r.Scope |= itrace.NoOpcode
 	}
 	if gap {
 		r.Scope |= itrace.Gaps
 	}
-	return end
+	return lines
 }
 
 // place reads "   6 byte(s) @ 0x0000000000404a78".
@@ -209,30 +250,30 @@ func (d *decoder) bytes(l *scan.Line, left int) int {
 // mostLooked is how many lines there may be up to the next instruction.
 const mostLooked = 256
 
-var window = []byte("<marker: window ")
+var (
+	window = []byte("<marker: window ")
+	fetch  = []byte("ifetch ")
+)
 
-// gapBehind reports whether instructions are missing behind one of a number, whose next line is at a place, and whether that is
-// known yet.
-func gapBehind(b *itrace.Batch, at int, last bool, instruction uint64) (gap, known bool) {
-	for range mostLooked {
-		line, next := b.Line(at, last)
-		if next < 0 {
+// gapBehind reports whether instructions are missing behind the unit at hand, which is one of a number, and whether that is known
+// yet.
+func (d *decoder) gapBehind(b *itrace.Batch, last bool, instruction uint64) (gap, known bool) {
+	for i := 1; i <= mostLooked; i++ {
+		l := d.look(b, i, last)
+		switch {
+		case l == nil:
 			return gap, last
-		}
-		at = next
-		if isRemark(line) {
+		case l.remark:
 			continue
-		}
-		l := scan.Line{Text: line}
-		p := parsePrefix(&l)
-		if l.Problem != nil {
+		case l.Problem != nil:
 			return gap, true
 		}
-		if bytes.HasPrefix(l.Rest(), window) {
+		rest := l.Rest()
+		if bytes.HasPrefix(rest, window) {
 			gap = true
 		}
-		if l.Accept("ifetch ") {
-			return gap || p.instruction > instruction+1, true
+		if bytes.HasPrefix(rest, fetch) {
+			return gap || l.instruction > instruction+1, true
 		}
 	}
 	return gap, true

@@ -43,20 +43,22 @@ type decoder struct{ itrace.Stateless }
 
 // Decode implements itrace.Decoder.
 func (d decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
-	for !b.Full() {
-		line, next := b.Line(n, last)
-		if next < 0 {
-			break
+	line, next := b.Line(n, last)
+	for next >= 0 && !b.Full() {
+		added := b.Len()
+		var r *itrace.Record
+		if len(line) > 0 {
+			r = addLine(b, line)
 		}
 		behind, after := b.Line(next, last)
 		if after < 0 && !last {
+			b.Truncate(added)
 			break
 		}
-		b.Line(n, last)
-		if len(line) > 0 {
-			addLine(b, line, behind)
+		if r != nil && left(behind) {
+			r.Scope |= itrace.Gaps
 		}
-		n = next
+		n, line, next = next, behind, after
 	}
 	return n
 }
@@ -64,24 +66,21 @@ func (d decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 // symbolEnd is what ends a symbol, and no symbol of C++ contains.
 var symbolEnd = []byte(">:\t")
 
-// addLine adds a line, given the one behind it.
-func addLine(b *itrace.Batch, line, behind []byte) {
+// addLine adds a line, and returns the record if it is an instruction.
+func addLine(b *itrace.Batch, line []byte) *itrace.Record {
 	l := scan.Line{Text: line}
 	id, numbered := number(&l)
 	switch {
 	case numbered && l.Peek() != '[', !numbered && l.Accept("=> "):
 	case numbered, isRemark(line):
 		b.Add(itrace.Remark)
-		return
+		return nil
 	default:
 		b.Fail(itrace.Mismatch(line, 0, `"=> 0x" and an address, or a number and an address`))
-		return
+		return nil
 	}
 	r := b.Add(itrace.Instruction)
 	r.ID, r.Scope = id, itrace.FlowOnly
-	if left(behind) {
-		r.Scope |= itrace.Gaps
-	}
 	r.Addr, r.AddrDigits = l.Address("0x", "0x and an address")
 	if l.Accept(" <") {
 		if end := bytes.Index(l.Rest(), symbolEnd); end >= 0 {
@@ -93,12 +92,13 @@ func addLine(b *itrace.Batch, line, behind []byte) {
 	l.Expect(":\t", "a colon and a tab")
 	if l.Problem != nil {
 		r.Kind, r.Problem = itrace.Unknown, l.Problem
-		return
+		return r
 	}
 	r.Disasm = l.Rest()
-	if opcode, text, ok := bytes.Cut(r.Disasm, tab); ok && isBytes(opcode) {
+	if opcode, text, ok := scan.Cut(r.Disasm, '\t'); ok && isBytes(opcode) {
 		r.Disasm = text
 	}
+	return r
 }
 
 // number reads what stands in front of a recorded instruction, or of a gap. That of a source line has something else behind it.

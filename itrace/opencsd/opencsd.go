@@ -132,7 +132,7 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 				if gap, known = gapBehind(b, line, next, last); !known {
 					break
 				}
-				b.Line(n, last)
+				scan.Again(b, n, line, last)
 			}
 			if problem := d.line(b, line, gap); problem != nil {
 				b.Fail(problem)
@@ -278,7 +278,7 @@ func (d *decoder) element(b *itrace.Batch, l *scan.Line, n int32, gap bool) {
 		}
 		b.Add(itrace.Remark)
 	}
-	if cycles := bytes.LastIndex(l.Text, cyclesAhead); cycles >= 0 && l.Problem == nil {
+	if cycles := scan.LastIndex(l.Text, cyclesAhead); cycles >= 0 && l.Problem == nil {
 		count := scan.Line{Text: l.Text, At: cycles + len(cyclesAhead)}
 		c.cycle += count.Decimal("cycles")
 	}

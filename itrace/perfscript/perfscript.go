@@ -62,16 +62,13 @@ func (d *decoder) Restore(state []byte) error { return d.threads.Restore(state) 
 // Decode implements itrace.Decoder.
 func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 	d.room = d.room[:0]
-	for !b.Full() {
-		line, next := b.Line(n, last)
-		if next < 0 {
-			break
-		}
+	line, next := b.Line(n, last)
+	for next >= 0 && !b.Full() {
 		behind, after := b.Line(next, last)
 		if after < 0 && !last {
 			break
 		}
-		b.Line(n, last)
+		scan.Again(b, n, line, last)
 		switch {
 		case len(line) == 0:
 		case isRemark(line):
@@ -79,7 +76,7 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 		default:
 			d.line(b, line, after >= 0 && bytes.HasPrefix(bytes.TrimLeft(behind, " "), traceError))
 		}
-		n = next
+		n, line, next = next, behind, after
 	}
 	return n
 }
@@ -136,11 +133,11 @@ func (d *decoder) line(b *itrace.Batch, line []byte, gap bool) {
 	if gap {
 		r.Scope |= itrace.Gaps
 	}
-	if opcode := bytes.LastIndex(l.Rest(), opcodeAhead); opcode >= 0 {
+	if opcode := scan.LastIndex(l.Rest(), opcodeAhead); opcode >= 0 {
 		l.At += opcode + len(opcodeAhead)
 		l.Blanks()
 		if r.Digits = d.opcode(&l); len(r.Digits) > 0 {
-			r.Value, _, _ = itrace.ParseDigits(r.Digits)
+			r.Value, _, _ = scan.ParseDigits(r.Digits)
 			r.Scope &^= itrace.NoOpcode
 		}
 		return
@@ -153,11 +150,9 @@ func (d *decoder) line(b *itrace.Batch, line []byte, gap bool) {
 func timeOf(line []byte) (at int, time uint64, end int) {
 	const micro, nano = 6, 9 // digits
 	for from := 0; ; {
-		colon := bytes.IndexByte(line[from:], ':')
-		if colon < 0 {
+		if end = scan.IndexByte(line, from, ':'); end == len(line) {
 			return -1, 0, 0
 		}
-		end = from + colon
 		from = end + 1
 		point := end
 		for point > 0 && line[point-1]-'0' <= 9 {
@@ -171,11 +166,11 @@ func timeOf(line []byte) (at int, time uint64, end int) {
 		for at > 0 && line[at-1]-'0' <= 9 {
 			at--
 		}
-		seconds, ok := itrace.ParseDecimal(line[at : point-1])
+		seconds, ok := scan.ParseDecimal(line[at : point-1])
 		if !ok || at > 0 && line[at-1] != ' ' || seconds > 1<<33 {
 			continue
 		}
-		fraction, _ := itrace.ParseDecimal(line[point:end])
+		fraction, _ := scan.ParseDecimal(line[point:end])
 		if digits == micro {
 			fraction *= 1000
 		}
@@ -188,7 +183,7 @@ func threadOf(line []byte, at int) (id threads.ID, problem *itrace.SyntaxError) 
 	words := bytes.TrimRight(line[:at], " ")
 	if n := len(words); n > 0 && words[n-1] == ']' {
 		open := bytes.LastIndexByte(words, '[')
-		number, ok := itrace.ParseDecimal(words[open+1 : n-1])
+		number, ok := scan.ParseDecimal(words[open+1 : n-1])
 		if open < 0 || !ok {
 			return id, itrace.Mismatch(line, max(open, 0), "the number of a processor in brackets")
 		}
@@ -199,7 +194,7 @@ func threadOf(line []byte, at int) (id threads.ID, problem *itrace.SyntaxError) 
 		return id, nil
 	}
 	start := bytes.LastIndexAny(words, " /") + 1
-	number, ok := itrace.ParseDecimal(words[start:])
+	number, ok := scan.ParseDecimal(words[start:])
 	if !ok {
 		return id, itrace.Mismatch(line, start, "the number of a thread")
 	}
@@ -219,7 +214,7 @@ func event(l *scan.Line) (name []byte) {
 			l.At = read.At
 			return name
 		}
-		if _, number := itrace.ParseDecimal(name); !number {
+		if _, number := scan.ParseDecimal(name); !number {
 			break
 		}
 	}
@@ -242,9 +237,8 @@ func (d *decoder) opcode(l *scan.Line) []byte {
 
 // text is the instruction in words at the end of a line, behind a parenthesis and a tab or two blanks.
 func text(rest []byte) []byte {
-	for at, c := range rest {
-		behind := rest[at+1:]
-		if c == ')' && len(behind) > 1 && (behind[0] == '\t' || behind[0] == ' ' && behind[1] == ' ') {
+	for at := scan.IndexByte(rest, 0, ')'); at < len(rest); at = scan.IndexByte(rest, at+1, ')') {
+		if behind := rest[at+1:]; len(behind) > 1 && (behind[0] == '\t' || behind[0] == ' ' && behind[1] == ' ') {
 			return bytes.TrimLeft(behind, " \t")
 		}
 	}

@@ -30,7 +30,18 @@ type decoder struct {
 	events bool  // there were exceptions or interrupts
 	traps  bool  // there were some that tell their instruction
 
-	dump []byte // room for the dump at hand
+	// Room for the unit and the dump at hand.
+	lines    []line
+	happened []event // those of its lines that are of events, in their order
+	now      dump
+}
+
+// line is a line of the unit at hand.
+type line struct {
+	text []byte
+	at   int // where it begins in the text that is decoded
+	kind lineKind
+	same bool // a line of a dump: it is that of the dump before at the same place
 }
 
 // Decode implements itrace.Decoder.
@@ -62,13 +73,14 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 
 // translate reads an in_asm block, and returns where it ends, negative if that is not there yet.
 func (d *decoder) translate(b *itrace.Batch, at, next int, last bool) (end int) {
-	named := -1 // where the line with the symbol is
+	d.lines = d.lines[:0]
+	named := -1 // which line has the symbol
 	for end = next; ; {
-		line, after := b.Line(end, last)
+		text, after := b.Line(end, last)
 		if after < 0 && !last {
 			return -1
 		}
-		kind := kindOf(line)
+		kind := kindOf(text)
 		if after < 0 || kind != isIn && kind != isPriv && kind != isCode || kind == isIn && named >= 0 {
 			if after >= 0 && kind == isBlank {
 				end = after
@@ -76,8 +88,9 @@ func (d *decoder) translate(b *itrace.Batch, at, next int, last bool) (end int) 
 			break
 		}
 		if kind == isIn {
-			named = end
+			named = len(d.lines)
 		}
+		d.lines = append(d.lines, line{text: text, at: end, kind: kind})
 		end = after
 	}
 	if named < 0 {
@@ -85,20 +98,20 @@ func (d *decoder) translate(b *itrace.Batch, at, next int, last bool) (end int) 
 		b.Add(itrace.Remark)
 		return next
 	}
-	b.Line(named, last)
+	b.Line(d.lines[named].at, last)
 	b.Add(itrace.Remark)
 	k := d.takeFresh()
-	for p := next; p < end; {
-		line, after := b.Line(p, last)
-		switch p = after; kindOf(line) {
+	for _, l := range d.lines {
+		switch l.kind {
 		case isPriv:
-			if mode := byte(line[len("Priv: "):][0] - '0'); mode < 4 {
+			if mode := byte(l.text[len("Priv: "):][0] - '0'); mode < 4 {
 				k.mode = 1 + mode
 			}
 		case isCode:
-			c, at, expected := parseCode(line)
+			c, column, expected := parseCode(l.text)
 			if expected != "" {
-				b.Fail(itrace.Mismatch(line, at, expected))
+				b.Line(l.at, last)
+				b.Fail(itrace.Mismatch(l.text, column, expected))
 				continue
 			}
 			k.add(&c)
@@ -113,39 +126,49 @@ func (d *decoder) translate(b *itrace.Batch, at, next int, last bool) (end int) 
 // unit is what there is from an exec line, or from an exception, up to the next other line.
 type unit struct {
 	end     int
-	dump    int // where the dump in front of exceptions ends, 0 if there is none
+	dump    int // how many lines there are up to the end of the dump in front of exceptions, 0 if there is none
 	final   bool
 	stopped bool  // the block has not run
 	trap    event // the first exception, if there is one
 	trapped bool
 }
 
-// survey looks at the lines of a unit from a place on; ok is false if the end is not there yet.
-func survey(b *itrace.Batch, kind lineKind, line []byte, at, next int, last bool) (u unit, ok bool) {
-	for traps := 0; ; {
+// survey notes the lines of a unit from a place on, which the dump of a processor is ahead of; ok is false if the end is not there
+// yet. Most lines of a dump are those of the one before, and are not looked at any further.
+func (d *decoder) survey(b *itrace.Batch, before *dump, kind lineKind, text []byte, at, next int, last bool) (u unit, ok bool) {
+	d.lines, d.happened = d.lines[:0], d.happened[:0]
+	same := false
+	for traps, rows := 0, 0; ; {
+		d.lines = append(d.lines, line{text, at, kind, same})
 		switch kind {
 		case isRISCV, isArm, isX86:
-			if e, ok := parseEvent(line, kind); ok && !u.trapped {
+			e := parseEvent(text, kind)
+			if e.whole && !u.trapped {
 				u.trap, u.trapped = e, true
 			}
+			d.happened = append(d.happened, e)
 			traps++
 		case isDetail:
 			if traps == 1 {
-				u.trap.add(line)
+				u.trap.add(text)
 			}
 		case isDump:
-			if traps == 0 {
-				u.dump = next
+			if rows++; traps == 0 {
+				u.dump = len(d.lines)
 			}
 		case isStopped:
 			u.stopped = true
 		}
-		u.end = next
-		if line, next = b.Line(u.end, last); next < 0 {
+		at, u.end = next, next
+		if text, next = b.Line(at, last); next < 0 {
 			u.final = true
 			return u, last
 		}
-		switch kind = kindOf(line); kind {
+		if same = before.has(rows, text); same {
+			kind = isDump
+			continue
+		}
+		switch kind = kindOf(text); kind {
 		case isRISCV, isArm, isX86, isDetail, isDump, isStopped, isLinking, isRemark:
 		default:
 			return u, true
@@ -154,25 +177,30 @@ func survey(b *itrace.Batch, kind lineKind, line []byte, at, next int, last bool
 }
 
 // run reads a unit, and returns where it ends, negative if that is not there yet.
-func (d *decoder) run(b *itrace.Batch, line []byte, kind lineKind, at, next int, last bool) (end int) {
-	u, ok := survey(b, kind, line, at, next, last)
+func (d *decoder) run(b *itrace.Batch, text []byte, kind lineKind, at, next int, last bool) (end int) {
+	var e exec
+	var column int
+	var expected string
+	if kind == isExec {
+		e, column, expected = parseExec(text)
+	}
+	u, ok := d.survey(b, d.before(e.cpu), kind, text, at, next, last)
 	if !ok {
 		return -1
 	}
 	if kind != isExec {
-		d.happenings(b, at, u.end, last)
+		d.happenings(b, d.lines, last)
 		return u.end
 	}
-	b.Line(at, last)
-	e, column, expected := parseExec(line)
 	if expected != "" {
-		b.Fail(itrace.Mismatch(line, column, expected))
-		d.happenings(b, next, u.end, last)
+		b.Line(at, last)
+		b.Fail(itrace.Mismatch(text, column, expected))
+		d.happenings(b, d.lines[1:], last)
 		return u.end
 	}
 	d.cpu = e.cpu
 	if u.dump > 0 {
-		d.changes(b, &e, next, u.dump, last)
+		d.changes(b, &e, d.lines[1:u.dump], last)
 	}
 	b.Line(at, last)
 	if t := d.translation(&e); u.stopped {
@@ -180,63 +208,71 @@ func (d *decoder) run(b *itrace.Batch, line []byte, kind lineKind, at, next int,
 	} else {
 		d.instructions(b, &e, t, &u)
 	}
-	d.happenings(b, next, u.end, last)
+	d.happenings(b, d.lines[1:], last)
 	return u.end
 }
 
-// changes adds what of a dump, which is from a place to another, differs from the one before of the processor. The first of all is
-// what registers held ahead of the first instruction.
-func (d *decoder) changes(b *itrace.Batch, e *exec, from, to int, last bool) {
+// changes adds what of a dump differs from the one before of the processor. The first of all is what registers held ahead of the
+// first instruction.
+func (d *decoder) changes(b *itrace.Batch, e *exec, lines []line, last bool) {
 	c := d.processor(e.cpu)
-	d.dump = d.dump[:0]
-	cursor := 0
-	for p := from; p < to; {
-		line, after := b.Line(p, last)
-		if p = after; kindOf(line) != isDump {
+	d.now.clear()
+	cursor, rows := 0, 0
+	for i := range lines {
+		l := &lines[i]
+		if l.kind != isDump {
 			continue
 		}
-		var all pairs
-		all.begin(line)
-		for {
-			name, value, ok := all.next()
-			if !ok {
-				break
-			}
-			class := classOf(name)
-			if class == isNone {
-				continue
-			}
-			d.dump = append(append(append(append(d.dump, name...), ' '), value...), '\n')
-			old := c.value(name, &cursor)
-			if old == nil && d.begun || bytes.Equal(old, value) && old != nil {
-				continue
-			}
-			was, _, _ := itrace.ParseDigits(old)
-			is, _, _ := itrace.ParseDigits(value)
-			if is == e.pc && (old == nil && is != 0 || old != nil && was == c.pc) { // a pc whose name is that of any other register
-				continue
-			}
-			r := b.Add(itrace.Register)
-			r.CPU, r.Name, r.Value, r.Digits, r.System = e.cpu, name, is, value, class == isSystem
+		if from, to := c.registersOf(rows); l.same && cursor == from {
+			d.now.values = append(d.now.values, c.values[from:to]...)
+			cursor = to
+		} else {
+			d.changed(b, c, e, l, &cursor, last)
 		}
+		d.now.end(l.text)
+		rows++
 	}
 	c.pc = e.pc
-	c.dump, d.dump = d.dump, c.dump
+	c.dump, d.now = d.now, c.dump
 }
 
-// value is that of a register in the dump before, nil for none. The cursor is where it should be, and gets behind it.
-func (c *cpu) value(name []byte, cursor *int) []byte {
-	for try, at := 0, *cursor; try < 2; try, at = try+1, 0 {
-		for at < len(c.dump) {
-			end := at + bytes.IndexByte(c.dump[at:], '\n')
-			if n := at + len(name); n < end && c.dump[n] == ' ' && bytes.Equal(c.dump[at:n], name) {
-				*cursor = end + 1
-				return c.dump[n+1 : end]
-			}
-			at = end + 1
+// changed is changes of a line that is not that of the dump before. The cursor is where its registers should be there, and gets
+// behind them.
+func (d *decoder) changed(b *itrace.Batch, c *cpu, e *exec, l *line, cursor *int, last bool) {
+	var all pairs
+	all.begin(l.text)
+	for placed := false; ; {
+		name, value, ok := all.next()
+		if !ok {
+			return
 		}
+		class := isNone
+		old := c.at(name, cursor) // those that are there are of registers
+		if old == nil {
+			if class = classOf(name); class == isNone {
+				continue
+			}
+			old = c.value(name, cursor)
+		}
+		d.now.add(name, value)
+		if old == nil && d.begun || bytes.Equal(old, value) && old != nil {
+			continue
+		}
+		was, _, _ := itrace.ParseDigits(old)
+		is, _, _ := itrace.ParseDigits(value)
+		if is == e.pc && (old == nil && is != 0 || old != nil && was == c.pc) { // a pc whose name is that of any other register
+			continue
+		}
+		if class == isNone {
+			class = classOf(name)
+		}
+		if !placed {
+			b.Line(l.at, last)
+			placed = true
+		}
+		r := b.Add(itrace.Register)
+		r.CPU, r.Name, r.Value, r.Digits, r.System = e.cpu, name, is, value, class == isSystem
 	}
-	return nil
 }
 
 // instructions adds those of a block up to the one that had an exception.
@@ -299,34 +335,33 @@ func (d *decoder) instruction(b *itrace.Batch, e *exec, s itrace.Scope, untold, 
 	return r
 }
 
-// happenings adds the exceptions and interrupts from a place to another, and the lines of no meaning.
-func (d *decoder) happenings(b *itrace.Batch, from, to int, last bool) {
-	for p := from; p < to; {
-		line, after := b.Line(p, last)
-		at := p
-		p = after
-		switch kind := kindOf(line); kind {
+// happenings adds the exceptions and interrupts of some lines, and the lines of no meaning.
+func (d *decoder) happenings(b *itrace.Batch, lines []line, last bool) {
+	happened := d.happened
+	for i := 0; i < len(lines); i++ {
+		l := &lines[i]
+		switch l.kind {
+		case isDump, isExec:
+			continue
+		}
+		b.Line(l.at, last)
+		switch l.kind {
 		case isLinking:
 			d.linked = true
 			b.Add(itrace.Remark)
 		case isStopped, isRemark, isDetail:
 			b.Add(itrace.Remark)
 		case isRISCV, isArm, isX86:
-			e, ok := parseEvent(line, kind)
-			if !ok {
-				b.Fail(itrace.Mismatch(line, 0, "an exception with its cause and address"))
+			e := &happened[0]
+			if happened = happened[1:]; !e.whole {
+				b.Fail(itrace.Mismatch(l.text, 0, "an exception with its cause and address"))
 				continue
 			}
-			for p < to {
-				more, after := b.Line(p, last)
-				if kindOf(more) != isDetail {
-					break
-				}
-				e.add(more)
-				p = after
+			for i+1 < len(lines) && lines[i+1].kind == isDetail {
+				i++
+				e.add(lines[i].text)
 			}
-			b.Line(at, last)
-			d.event(b, &e)
+			d.event(b, e)
 		}
 	}
 }

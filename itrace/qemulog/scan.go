@@ -28,26 +28,36 @@ const (
 	isRemark                  // something of no meaning
 )
 
-// beginnings are those of lines that are told by them.
-var beginnings = []struct {
+// beginning is that of lines that are told by it.
+type beginning struct {
 	text string
 	kind lineKind
-}{
-	{"Trace ", isExec}, {"Chain ", isExec}, {"0x", isCode}, {"----------------", isDashes}, {"IN: ", isIn}, {"Priv: ", isPriv},
-	{"riscv_cpu_do_interrupt: ", isRISCV}, {"Taking exception ", isArm}, {"...", isDetail},
-	{"Stopped execution of TB chain before ", isStopped}, {"Linking TBs ", isLinking},
-	{"Exception return from ", isRemark}, {"OBJD-", isRemark}, {"cpu_io_recompile: ", isRemark},
-	{"Servicing hardware ", isRemark}, {"check_exception old: ", isRemark},
 }
+
+// beginnings are by their first bytes.
+var beginnings = func() (all ['z' + 1][]beginning) {
+	for _, b := range [...]beginning{
+		{"Trace ", isExec}, {"Chain ", isExec}, {"0x", isCode}, {"----------------", isDashes}, {"IN: ", isIn}, {"Priv: ", isPriv},
+		{"riscv_cpu_do_interrupt: ", isRISCV}, {"Taking exception ", isArm}, {"...", isDetail},
+		{"Stopped execution of TB chain before ", isStopped}, {"Linking TBs ", isLinking},
+		{"Exception return from ", isRemark}, {"OBJD-", isRemark}, {"cpu_io_recompile: ", isRemark},
+		{"Servicing hardware ", isRemark}, {"check_exception old: ", isRemark},
+	} {
+		all[b.text[0]] = append(all[b.text[0]], b)
+	}
+	return all
+}()
 
 // kindOf says what a line is, by its beginning.
 func kindOf(line []byte) lineKind {
 	if len(line) == 0 {
 		return isBlank
 	}
-	for i := range beginnings {
-		if text := beginnings[i].text; line[0] == text[0] && bytes.HasPrefix(line, []byte(text)) {
-			return beginnings[i].kind
+	if int(line[0]) < len(beginnings) {
+		for _, b := range beginnings[line[0]] {
+			if len(line) >= len(b.text) && string(line[:len(b.text)]) == b.text {
+				return b.kind
+			}
 		}
 	}
 	if string(line) == "IN:" { // without a symbol the blank is gone with the end of the line
@@ -282,6 +292,7 @@ func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // event is an exception or interrupt.
 type event struct {
+	whole  bool // its line lacks nothing
 	kind   itrace.EventKind
 	cpu    int32
 	told   bool // the processor
@@ -317,8 +328,8 @@ func hexWord(line []byte, key string) []byte {
 	return w
 }
 
-// parseEvent reads the line that an exception or interrupt begins with; ok is false if it lacks something.
-func parseEvent(line []byte, kind lineKind) (e event, ok bool) {
+// parseEvent reads the line that an exception or interrupt begins with.
+func parseEvent(line []byte, kind lineKind) (e event) {
 	switch kind {
 	case isRISCV:
 		e.number, e.addrs, e.detail = hexWord(line, " cause:"), hexWord(line, " epc:"), hexWord(line, " tval:")
@@ -329,11 +340,11 @@ func parseEvent(line []byte, kind lineKind) (e event, ok bool) {
 		}
 		e.processor(word(line, " hart:"))
 		e.marks = true
-		ok = len(e.number) > 0 && len(e.addrs) > 0 && e.told
+		e.whole = len(e.number) > 0 && len(e.addrs) > 0 && e.told
 	case isArm:
 		open, end := bytes.IndexByte(line, '['), bytes.IndexByte(line, ']')
 		if open < 0 || end < open {
-			return e, false
+			return e
 		}
 		e.cause = line[open+1 : end]
 		e.kind = itrace.Exception
@@ -343,16 +354,17 @@ func parseEvent(line []byte, kind lineKind) (e event, ok bool) {
 			}
 		}
 		e.processor(word(line, " on CPU "))
-		ok = true
+		e.whole = true
 	case isX86:
 		e.number, e.addrs, e.detail = hexWord(line, ": v="), hexWord(line, " pc="), hexWord(line, " e=")
 		e.kind = itrace.Exception
 		if v, _ := itrace.ParseHex(e.number); v >= 32 && string(word(line, " i=")) == "0" {
 			e.kind = itrace.Interrupt
 		}
-		ok = len(e.number) > 0 && len(e.addrs) > 0
+		e.whole = len(e.number) > 0 && len(e.addrs) > 0
 	}
-	return e, e.address(e.addrs) && ok
+	e.whole = e.address(e.addrs) && e.whole
+	return e
 }
 
 // address takes an address, which may be missing, and reports whether it has no more than 64 bits.

@@ -138,7 +138,96 @@ func (d *decoder) takeFresh() *kept {
 type cpu struct {
 	number int32
 	pc     uint64 // of the block that the dump is of
-	dump   []byte // NAME blank VALUE NL for each register
+	dump
+}
+
+// dump is what a dump tells. Its lines are no state: they are there to tell which of the next dump are the same.
+type dump struct {
+	values []byte // NAME blank VALUE NL for each register
+	text   []byte // the lines, without their ends
+	rows   []row
+}
+
+// row is where a line of a dump, and its registers, end.
+type row struct{ text, values int }
+
+func (p *dump) clear() { p.values, p.text, p.rows = p.values[:0], p.text[:0], p.rows[:0] }
+
+// add adds a register.
+func (p *dump) add(name, value []byte) {
+	p.values = append(append(append(append(p.values, name...), ' '), value...), '\n')
+}
+
+// end adds the line whose registers have been added.
+func (p *dump) end(text []byte) {
+	p.text = append(p.text, text...)
+	p.rows = append(p.rows, row{len(p.text), len(p.values)})
+}
+
+// has reports whether a text is that of a line by its number. There need not be one.
+func (p *dump) has(n int, text []byte) bool {
+	if p == nil || n >= len(p.rows) {
+		return false
+	}
+	from := 0
+	if n > 0 {
+		from = p.rows[n-1].text
+	}
+	return bytes.Equal(p.text[from:p.rows[n].text], text)
+}
+
+// registersOf returns where the registers of a line begin and end by its number; from is negative if there is none.
+func (p *dump) registersOf(n int) (from, to int) {
+	switch {
+	case n >= len(p.rows):
+		return -1, -1
+	case n > 0:
+		from = p.rows[n-1].values
+	}
+	return from, p.rows[n].values
+}
+
+// at is the value of a register if that is at the cursor, which gets behind it; nil if it is not.
+func (p *dump) at(name []byte, cursor *int) []byte {
+	at := *cursor
+	n := at + len(name)
+	if n >= len(p.values) || p.values[n] != ' ' || string(p.values[at:n]) != string(name) {
+		return nil
+	}
+	end := bytes.IndexByte(p.values[n:], '\n')
+	if end < 0 {
+		return nil
+	}
+	*cursor = n + end + 1
+	return p.values[n+1 : n+end]
+}
+
+// value is that of a register, nil for none. The cursor is where it should be, and gets behind it.
+func (p *dump) value(name []byte, cursor *int) []byte {
+	for try, at := 0, *cursor; try < 2; try, at = try+1, 0 {
+		for at < len(p.values) {
+			if value := p.at(name, &at); value != nil {
+				*cursor = at
+				return value
+			}
+			end := bytes.IndexByte(p.values[at:], '\n')
+			if end < 0 {
+				break
+			}
+			at += end + 1
+		}
+	}
+	return nil
+}
+
+// before returns the last dump of a processor by its number, nil if there was none.
+func (d *decoder) before(number int32) *dump {
+	for i := range d.cpus {
+		if d.cpus[i].number == number {
+			return &d.cpus[i].dump
+		}
+	}
+	return nil
 }
 
 // processor returns a processor by its number.
@@ -179,7 +268,7 @@ func (d *decoder) AppendState(dst []byte) []byte {
 	}
 	for _, c := range d.cpus {
 		dst = binary.AppendUvarint(append(dst, partCPU), uint64(c.number))
-		dst = appendText(binary.AppendUvarint(dst, c.pc), c.dump)
+		dst = appendText(binary.AppendUvarint(dst, c.pc), c.values)
 	}
 	flags := byte(0)
 	for bit, is := range [...]bool{d.linked, d.events, d.traps, d.begun} {
@@ -216,7 +305,7 @@ func (d *decoder) Restore(state []byte) error {
 			s.wrong = s.wrong || !k.valid()
 			d.fresh = append(d.fresh, k)
 		case partCPU:
-			d.cpus = append(d.cpus, cpu{int32(s.number()), s.number(), bytes.Clone(s.text())})
+			d.cpus = append(d.cpus, cpu{int32(s.number()), s.number(), dump{values: bytes.Clone(s.text())}})
 		case partRest:
 			flags := s.byte()
 			d.linked, d.events, d.traps = flags&hasLinks != 0, flags&hasEvents != 0, flags&hasTraps != 0

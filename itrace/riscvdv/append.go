@@ -29,8 +29,8 @@ func isUnread(records []itrace.Record) bool {
 		if r.Kind != itrace.Unknown {
 			continue
 		}
-		d := decoder{columns: usual}
-		if row, problem := d.row(r.Text); problem == nil && row.pc == records[0].Addr && row.opcode == records[0].Value {
+		d, is := decoder{columns: usual}, row{}
+		if problem := d.row(r.Text, &is); problem == nil && is.pc == records[0].Addr && is.opcode == records[0].Value {
 			return true
 		}
 	}

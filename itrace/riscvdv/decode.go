@@ -6,6 +6,7 @@ import (
 
 	"tracewell/itrace"
 	"tracewell/itrace/internal/riscv"
+	"tracewell/itrace/internal/scan"
 )
 
 // Dialect is the dialect of riscv-dv.
@@ -22,11 +23,11 @@ var Dialect = &itrace.Dialect{
 
 func why(head []byte) string {
 	d := decoder{columns: usual}
-	last, lacks := row{}, false
+	var last, r row
+	lacks := false
 	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))) {
 		line = bytes.TrimRight(line, "\r\n")
-		r, problem := d.row(line)
-		if problem != nil || d.isHeader(line) {
+		if problem := d.row(line, &r); problem != nil || d.isHeader(line) {
 			continue
 		}
 		lacks = lacks || last.lacks(r.pc, d.full)
@@ -93,6 +94,7 @@ type decoder struct {
 	columns []column
 	full    bool // there was a row of an instruction that writes nothing
 	fields  fields
+	rows    [2]row // the one at hand and the one behind it
 }
 
 // AppendState implements itrace.Decoder.
@@ -134,61 +136,55 @@ func (d *decoder) Restore(state []byte) error {
 // Decode implements itrace.Decoder. A row is looked at together with the next, which tells whether instructions are missing
 // between.
 func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
-	read := ahead{at: -1}
-	for !b.Full() {
-		line, next := b.Line(n, last)
-		if next < 0 {
-			return n
+	r, following := &d.rows[0], &d.rows[1]
+	var problem *itrace.SyntaxError
+	read := false // the line is in r
+	line, next := b.Line(n, last)
+	for next >= 0 && !b.Full() {
+		if len(line) > 0 && !read {
+			problem = d.row(line, r)
 		}
-		if len(line) == 0 {
-			n = next
-			continue
-		}
-		if read.at != n {
-			read.row, read.problem = d.row(line)
-		}
-		r, problem := read.row, read.problem
-		if problem != nil {
-			if d.isHeader(line) {
-				b.Add(itrace.Remark)
-			} else {
-				b.Fail(problem)
+		read = false
+		switch {
+		case len(line) == 0:
+		case problem == nil:
+			full, added := d.full, b.Len()
+			i := d.add(b, line, r) // the first of its unit, which stays where it is
+			at := next
+			if line, next = b.Line(at, last); len(line) == 0 {
+				line, at, next = behindBlanks(b, at, next, last)
 			}
-			n = next
+			if next < 0 && !last {
+				d.full = full
+				b.Truncate(added)
+				return n
+			}
+			if n = at; next >= 0 {
+				problem, read = d.row(line, following), true
+				if following.known && r.lacks(following.pc, d.full) {
+					i.Scope |= itrace.Gaps
+				}
+				r, following = following, r
+			}
 			continue
+		case d.isHeader(line):
+			b.Add(itrace.Remark)
+		default:
+			b.Fail(problem)
 		}
-		var certain bool
-		if read, certain = d.ahead(b, next, last); !certain {
-			return n
-		}
-		b.Line(n, last)
-		d.add(b, line, &r, &read.row)
 		n = next
+		line, next = b.Line(n, last)
 	}
 	return n
 }
 
-// ahead is the row behind another.
-type ahead struct {
-	row
-	problem *itrace.SyntaxError
-	at      int // its place, -1 if there is none
-}
-
-// ahead reads the row behind a place, past blank lines.
-func (d *decoder) ahead(b *itrace.Batch, at int, last bool) (read ahead, certain bool) {
-	for {
-		line, next := b.Line(at, last)
-		switch {
-		case next < 0:
-			return ahead{at: -1}, last
-		case len(line) > 0:
-			read.at = at
-			read.row, read.problem = d.row(line)
-			return read, true
-		}
+// behindBlanks goes behind blank lines.
+func behindBlanks(b *itrace.Batch, at, next int, last bool) (line []byte, to, after int) {
+	for len(line) == 0 && next >= 0 {
 		at = next
+		line, next = b.Line(at, last)
 	}
+	return line, at, next
 }
 
 // isHeader reports whether a line is a header, and takes it.
@@ -203,8 +199,8 @@ func (d *decoder) isHeader(line []byte) bool {
 	return ok
 }
 
-// add adds the records of a row, which another may follow.
-func (d *decoder) add(b *itrace.Batch, line []byte, r, following *row) {
+// add adds the records of a row, and returns the instruction.
+func (d *decoder) add(b *itrace.Batch, line []byte, r *row) *itrace.Record {
 	d.full = d.full || r.writesNothing()
 	i := b.Add(itrace.Instruction)
 	i.Addr, i.AddrDigits, i.Value, i.Digits, i.Disasm = r.pc, r.pcDigits, r.opcode, r.digits, r.text
@@ -215,12 +211,10 @@ func (d *decoder) add(b *itrace.Batch, line []byte, r, following *row) {
 	if bytes.HasPrefix(r.system, memory) {
 		i.Scope &^= r.access()
 	}
-	if following.known && r.lacks(following.pc, d.full) {
-		i.Scope |= itrace.Gaps
-	}
 	if problem := r.effects(b, line); problem != nil {
 		b.Fail(problem)
 	}
+	return i
 }
 
 // access is what a row tells of accesses that has the address of one: that of a store-conditional is written, all others, atomic
@@ -243,7 +237,7 @@ var memory = []byte("mem:")
 // effects adds what an instruction wrote.
 func (r *row) effects(b *itrace.Batch, line []byte) *itrace.SyntaxError {
 	if len(r.register) > 0 {
-		value, wild, ok := itrace.ParseDigits(r.value)
+		value, wild, ok := scan.ParseDigits(r.value)
 		if !ok || wild {
 			return mismatch(line, r.value, "a value in hexadecimal")
 		}
@@ -257,11 +251,11 @@ func (r *row) effects(b *itrace.Batch, line []byte) *itrace.SyntaxError {
 		system bool
 	}{{r.registers, false}, {r.system, true}} {
 		for rest := part.all; len(rest) > 0; {
-			one, after, _ := bytes.Cut(rest, []byte{';'})
-			name, digits, some := bytes.Cut(one, []byte{':'})
-			value, wild, ok := itrace.ParseDigits(digits)
+			one, after, _ := scan.Cut(rest, ';')
+			name, digits, _ := scan.Cut(one, ':')
+			value, wild, ok := scan.ParseDigits(digits)
 			switch {
-			case !some || !isWord(name) || !ok || wild:
+			case !isWord(name) || !ok || wild:
 				return mismatch(line, rest, "a register, a colon and a value in hexadecimal")
 			case !part.system:
 				addRegister(b, name, digits, value)
@@ -285,8 +279,7 @@ func mismatch(line, part []byte, expected string) *itrace.SyntaxError {
 func addRegister(b *itrace.Batch, name, digits []byte, value uint64) {
 	x := b.Add(itrace.Register)
 	x.Name, x.Value, x.Digits = name, value, digits
-	n, known := riscv.Number(name)
-	x.Zero = known && n == riscv.Register{Class: 'x'}
+	x.Zero = riscv.ReadsZero(name)
 }
 
 // addSystem adds a register of control and status, which Spike calls c768_mstatus.

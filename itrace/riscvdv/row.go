@@ -5,6 +5,7 @@ import (
 
 	"tracewell/itrace"
 	"tracewell/itrace/internal/riscv"
+	"tracewell/itrace/internal/scan"
 )
 
 // fields are those of a line, without quotation marks.
@@ -26,31 +27,33 @@ type row struct {
 
 // row reads a row up to what the instruction wrote. One that has not the columns of the header may have the usual ones, where
 // files of several ages have been joined.
-func (d *decoder) row(line []byte) (r row, problem *itrace.SyntaxError) {
+func (d *decoder) row(line []byte, r *row) *itrace.SyntaxError {
 	f := &d.fields
+	r.known = false
 	n, problem := split(line, f)
 	if problem != nil {
-		return row{}, problem
+		return problem
 	}
-	if r, problem = f.row(line, d.columns[:min(n, len(d.columns))]); problem != nil {
-		if usually, other := f.row(line, usual[:min(n, len(usual))]); other == nil {
-			return usually, nil
+	if problem = r.read(line, f, d.columns[:min(n, len(d.columns))]); problem != nil {
+		if r.read(line, f, usual[:min(n, len(usual))]) == nil {
+			return nil
 		}
 	}
-	return r, problem
+	return problem
 }
 
-// row reads a row by what the columns are.
-func (f *fields) row(line []byte, columns []column) (r row, problem *itrace.SyntaxError) {
+// read reads a row by what the columns are.
+func (r *row) read(line []byte, f *fields, columns []column) *itrace.SyntaxError {
+	*r = row{}
 	for i, c := range columns {
 		field := f[i]
 		ok := true
 		switch c {
 		case isPC:
-			r.pc, ok = itrace.ParseHex(field)
+			r.pc, ok = scan.ParseHex(field)
 			r.pcDigits = field
 		case isBinary:
-			r.opcode, ok = itrace.ParseHex(field)
+			r.opcode, ok = scan.ParseHex(field)
 			r.digits = field
 		case isRegisters:
 			r.registers = field
@@ -69,14 +72,14 @@ func (f *fields) row(line []byte, columns []column) (r row, problem *itrace.Synt
 			ok = len(field) == 0 || isWord(field)
 		}
 		if !ok {
-			return row{}, mismatch(line, field, expected[c])
+			return mismatch(line, field, expected[c])
 		}
 	}
 	if len(r.pcDigits) == 0 || len(r.digits) == 0 {
-		return row{}, itrace.Mismatch(line, len(line), "a comma, and columns for the address and the opcode")
+		return itrace.Mismatch(line, len(line), "a comma, and columns for the address and the opcode")
 	}
 	r.known = true
-	return r, nil
+	return nil
 }
 
 // expected is what a column has to hold.
@@ -98,10 +101,7 @@ func split(line []byte, f *fields) (n int, problem *itrace.SyntaxError) {
 				return 0, itrace.Mismatch(line, at, "a comma or the end of the line")
 			}
 		} else {
-			end := at // fields are short
-			for end < len(line) && line[end] != ',' {
-				end++
-			}
+			end := scan.FieldEnd(line, at, ',')
 			f[n] = line[at:end]
 			at = end
 		}

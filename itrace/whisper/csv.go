@@ -6,6 +6,7 @@ import (
 
 	"tracewell/itrace"
 	"tracewell/itrace/internal/riscv"
+	"tracewell/itrace/internal/scan"
 )
 
 const header = "pc, inst, modified regs"
@@ -26,28 +27,44 @@ const (
 	fewestColumns = inText + 1 // old versions have no hart
 )
 
-// modes are the words for privilege by those of CSV.
-var modes = map[string][]byte{
-	"m": []byte("M"), "s": []byte("S"), "u": []byte("U"), "d": []byte("D"), "vs": []byte("VS"), "vu": []byte("VU"),
+// modes are the words for privilege.
+var modes = struct{ m, s, u, d, vs, vu []byte }{
+	[]byte("M"), []byte("S"), []byte("U"), []byte("D"), []byte("VS"), []byte("VU"),
+}
+
+// modeOf is the word for a privilege by that of CSV, nil for any other.
+func modeOf(word []byte) []byte {
+	switch string(word) {
+	case "m":
+		return modes.m
+	case "s":
+		return modes.s
+	case "u":
+		return modes.u
+	case "d":
+		return modes.d
+	case "vs":
+		return modes.vs
+	case "vu":
+		return modes.vu
+	}
+	return nil
 }
 
 // row reads a row of CSV.
 func row(b *itrace.Batch, line []byte) *itrace.SyntaxError {
 	var f [columns][]byte
 	n := 0
-	for rest := line; n < columns; n++ {
-		field, after, more := bytes.Cut(rest, []byte{','})
-		if f[n] = field; !more {
-			n++
-			break
-		}
-		rest = after
+	for at := 0; n < columns && at <= len(line); n++ {
+		end := scan.FieldEnd(line, at, ',')
+		f[n] = line[at:end]
+		at = end + 1
 	}
-	pcDigits, pa, hasPA := bytes.Cut(f[inPC], []byte{':'})
-	pc, ok := itrace.ParseHex(pcDigits)
-	phys, physOK := itrace.ParseHex(pa)
-	opcode, opcodeOK := itrace.ParseHex(f[inOpcode])
-	hart, hartOK := itrace.ParseHex(f[inHart])
+	pcDigits, pa, hasPA := scan.Cut(f[inPC], ':')
+	pc, ok := scan.ParseHex(pcDigits)
+	phys, physOK := scan.ParseHex(pa)
+	opcode, opcodeOK := scan.ParseHex(f[inOpcode])
+	hart, hartOK := scan.ParseHex(f[inHart])
 	switch {
 	case !ok || hasPA && !physOK:
 		return itrace.Mismatch(line, 0, `"#" and a number, or an address in hexadecimal and a comma`)
@@ -66,7 +83,7 @@ func row(b *itrace.Batch, line []byte) *itrace.SyntaxError {
 	}
 	i := b.Add(itrace.Instruction)
 	i.CPU, i.Addr, i.AddrDigits, i.Phys, i.HasPhys, i.Value, i.Digits = cpu, pc, pcDigits, phys, hasPA, opcode, f[inOpcode]
-	i.Disasm, i.Mode, i.Trapped = f[inText], modes[string(f[inPrivilege])], len(cause) > 0
+	i.Disasm, i.Mode, i.Trapped = f[inText], modeOf(f[inPrivilege]), len(cause) > 0
 	i.Scope = tells
 	if len(i.Mode) == 0 {
 		i.Scope |= itrace.NoMode
@@ -100,9 +117,9 @@ func mismatch(line, part []byte, expected string) *itrace.SyntaxError {
 // registers reads "x5=1000;c768=1800".
 func registers(b *itrace.Batch, line, field []byte, cpu int32) *itrace.SyntaxError {
 	for len(field) > 0 {
-		one, after, _ := bytes.Cut(field, []byte{';'})
-		name, digits, _ := bytes.Cut(one, []byte{'='})
-		value, wild, ok := itrace.ParseDigits(digits)
+		one, after, _ := scan.Cut(field, ';')
+		name, digits, _ := scan.Cut(one, '=')
+		value, wild, ok := scan.ParseDigits(digits)
 		if !ok || wild {
 			return mismatch(line, field, `a register, "=" and a value in hexadecimal`)
 		}
@@ -129,12 +146,12 @@ func registers(b *itrace.Batch, line, field []byte, cpu int32) *itrace.SyntaxErr
 func accesses(b *itrace.Batch, line, field []byte, cpu int32, opcode uint64, size uint32) *itrace.SyntaxError {
 	atomic := riscv.IsAtomic(opcode)
 	for len(field) > 0 {
-		one, after, _ := bytes.Cut(field, []byte{';'})
-		where, digits, store := bytes.Cut(one, []byte{'='})
-		va, pa, hasPA := bytes.Cut(bytes.TrimSuffix(where, []byte{'m'}), []byte{':'})
-		addr, ok := itrace.ParseHex(va)
-		phys, physOK := itrace.ParseHex(pa)
-		value, wild, dataOK := itrace.ParseDigits(digits)
+		one, after, _ := scan.Cut(field, ';')
+		where, digits, store := scan.Cut(one, '=')
+		va, pa, hasPA := scan.Cut(bytes.TrimSuffix(where, []byte{'m'}), ':')
+		addr, ok := scan.ParseHex(va)
+		phys, physOK := scan.ParseHex(pa)
+		value, wild, dataOK := scan.ParseDigits(digits)
 		if !ok || hasPA && !physOK || store && (!dataOK || wild) {
 			return mismatch(line, field, `an address in hexadecimal, and behind "=" data`)
 		}

@@ -149,7 +149,11 @@ var (
 
 // text reads a line of text. One of an instruction that goes on has only another effect.
 func (r *reader) text(b *itrace.Batch, line []byte, goesOn bool) *itrace.SyntaxError {
-	l := scan.Line{Text: bytes.TrimRight(line, " +")}
+	end := len(line)
+	for end > 0 && (line[end-1] == ' ' || line[end-1] == '+') {
+		end--
+	}
+	l := scan.Line{Text: line[:end]}
 	var e effect
 	if e.read(&l); l.Problem != nil {
 		return l.Problem
@@ -159,8 +163,10 @@ func (r *reader) text(b *itrace.Batch, line []byte, goesOn bool) *itrace.SyntaxE
 	wasInterrupted := bytes.HasSuffix(disasm, interrupted)
 	disasm = bytes.TrimSuffix(bytes.TrimSuffix(disasm, trapped), interrupted)
 	var places []byte
-	if start := bytes.LastIndex(disasm, bracket); start >= 0 && disasm[len(disasm)-1] == ']' {
-		disasm, places = disasm[:start], disasm[start+len(" ["):len(disasm)-1]
+	if n := len(disasm); n > 0 && disasm[n-1] == ']' {
+		if start := bytes.LastIndex(disasm, bracket); start >= 0 {
+			disasm, places = disasm[:start], disasm[start+len(" ["):n-1]
+		}
 	}
 	if goesOn && e.tag == r.tag {
 		if r.passed {

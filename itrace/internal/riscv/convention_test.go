@@ -22,3 +22,12 @@ func TestConventionName(t *testing.T) {
 		}
 	}
 }
+
+// TestNumber: names that look like those of registers are none.
+func TestNumber(t *testing.T) {
+	for _, name := range []string{"", "x", "x00", "x05", "x32", "x99", "x100", "xA", "x/", "x1a", "y1", "f:", "v32"} {
+		if r, known := Number([]byte(name)); known {
+			t.Errorf("%q is %v", name, r)
+		}
+	}
+}

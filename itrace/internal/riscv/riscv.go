@@ -63,6 +63,11 @@ var numbers = func() map[string]Register {
 // Zero is the name in the calling convention of the register that reads as zero.
 var Zero = machine.Zero
 
+// ReadsZero reports whether a name is that of the register that reads as zero.
+func ReadsZero(name []byte) bool {
+	return string(name) == string(names[0][0]) || string(name) == Zero
+}
+
 // Register is a register by its class and number.
 type Register struct {
 	Class  byte // x, f or v
@@ -71,8 +76,30 @@ type Register struct {
 
 // Number is that of a register by any of its names.
 func Number(name []byte) (r Register, ok bool) {
+	if r, ok = byNumber(name); ok {
+		return r, true
+	}
 	r, ok = numbers[string(name)]
 	return r, ok
+}
+
+// byNumber is that of a register by its name in the architecture, which most traces have.
+func byNumber(name []byte) (r Register, ok bool) {
+	if len(name) != 2 && len(name) != 3 {
+		return Register{}, false
+	}
+	class, number := name[0], name[1]-'0'
+	if number > 9 || class != 'x' && class != 'f' && class != 'v' {
+		return Register{}, false
+	}
+	if len(name) == 3 {
+		unit := name[2] - '0'
+		if number == 0 || unit > 9 {
+			return Register{}, false
+		}
+		number = 10*number + unit
+	}
+	return Register{class, number}, number < registers
 }
 
 // modes are the words for privilege, by its number.
