@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// readAhead makes big reads of the small ones of walks over frames that go forward: a call for each frame costs more than the rest of
-// looking at it. Walks on several goroutines have a stretch each, and frames here and there are read alone. The zero value is ready.
+// readAhead makes big reads of the small ones of walks over frames that go forward: a call for each frame costs more than the rest
+// of looking at it. Walks on several goroutines have a stretch each, and frames here and there are read alone. The zero value is
+// ready.
 type readAhead struct {
 	mu   sync.Mutex
 	idle []*stretch // guarded by mu; what was used last is at the end

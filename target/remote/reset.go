@@ -14,7 +14,8 @@ import (
 
 // A board that is reset loads its program into RAM anew, with which breakpoints vanish that lie in memory; and comparators are
 // cleared. A reset by a monitor command is known. Any other shows where memory no longer has what was written there: that is looked
-// at when the program stops of itself or is interrupted, and before a written breakpoint is removed, which must not bring old code back.
+// at when the program stops of itself or is interrupted, and before a written breakpoint is removed, which must not bring old code
+// back.
 
 // hasVanished reports whether the breakpoint of a place is certainly not in memory any more. Where the stub does not show its
 // breakpoints nobody can tell.
@@ -73,8 +74,8 @@ func resets(packet []byte) bool {
 // resetWord is "reset" as the packet has it.
 const resetWord = "7265736574"
 
-// isUnexplained reports whether an event is one at which vanished breakpoints are looked for: an interrupt, a signal, or a trap where
-// nothing is inserted, as of a board that is reset while a hit is dealt with. Of hits and steps there are too many.
+// isUnexplained reports whether an event is one at which vanished breakpoints are looked for: an interrupt, a signal, or a trap
+// where nothing is inserted, as of a board that is reset while a hit is dealt with. Of hits and steps there are too many.
 func isUnexplained(ev target.Event) bool {
 	return ev.Kind == target.Stopped && ev.Reason == target.ReasonNone
 }
