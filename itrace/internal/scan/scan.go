@@ -119,16 +119,30 @@ func Value(digits []byte) uint64 {
 	return value
 }
 
+// HexAt reads the hexadecimal digits that begin at a place of a line, and returns where they end, that place if there are none. Of
+// more than 16 the last are the value.
+func HexAt(line []byte, at int) (value uint64, end int) {
+	if cap(line)-at >= swar.Lookahead {
+		value, width := swar.HexRun(line[:cap(line)], at)
+		end = at + width
+		if end < len(line) && (width < 16 || !isHex[line[end]]) || end == len(line) {
+			return value, end
+		}
+	}
+	end = HexEnd(line, at)
+	return Value(line[at:end]), end
+}
+
 // Hex reads hexadecimal digits. Of more than 16 the last are the value.
 func (l *Line) Hex(expected string) (value uint64, digits []byte) {
 	start := l.At
-	end := HexEnd(l.Text, start)
+	value, end := HexAt(l.Text, start)
 	if end == start {
 		l.Fail(start, expected)
 		return 0, nil
 	}
-	l.At, digits = end, l.Text[start:end]
-	return Value(digits), digits
+	l.At = end
+	return value, l.Text[start:end]
 }
 
 // ZeroX reads 0x and hexadecimal digits.
@@ -148,8 +162,10 @@ func (l *Line) Address(prefix, expected string) (value uint64, digits []byte) {
 		l.Fail(start, expected)
 		return 0, nil
 	}
-	value, digits = l.Hex(expected)
-	if _, ok := itrace.ParseHex(digits); !ok && len(digits) > 16 {
+	if value, digits = l.Hex(expected); len(digits) <= 16 {
+		return value, digits
+	}
+	if _, ok := itrace.ParseHex(digits); !ok {
 		l.Fail(start, expected+" of 64 bits")
 	}
 	return value, digits

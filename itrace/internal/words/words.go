@@ -1,0 +1,72 @@
+// Package words finds what short words mean, such as the names of registers, faster than a map does: a word of up to eight bytes is
+// compared as one number.
+package words
+
+import (
+	"encoding/binary"
+	"maps"
+	"math/bits"
+	"slices"
+)
+
+// Table is what each of some words means.
+type Table[V any] struct {
+	slots []slot[V] // a power of two, half of them free, so that a search ends soon
+	shift int
+	long  map[string]V
+}
+
+type slot[V any] struct {
+	word  uint64 // its bytes, the first lowest; 0 for none
+	means V
+}
+
+const most = 8 // bytes of a word that is compared as a number
+
+// New returns a table. Words have no NUL bytes, and one at least.
+func New[V any](words map[string]V) *Table[V] {
+	width := bits.Len(uint(2 * len(words)))
+	t := &Table[V]{slots: make([]slot[V], 1<<width), shift: 64 - width, long: make(map[string]V)}
+	for _, word := range slices.Sorted(maps.Keys(words)) {
+		if len(word) > most {
+			t.long[word] = words[word]
+			continue
+		}
+		var room [most]byte
+		copy(room[:], word)
+		x := binary.LittleEndian.Uint64(room[:])
+		at := t.first(x)
+		for t.slots[at].word != 0 {
+			at = (at + 1) % len(t.slots)
+		}
+		t.slots[at] = slot[V]{x, words[word]}
+	}
+	return t
+}
+
+// first is where the search for a word begins. The multiplier is 2^64 over the golden ratio.
+func (t *Table[V]) first(x uint64) int { return int(x * 0x9e3779b97f4a7c15 >> t.shift) }
+
+// Find returns what a word, which has no NUL bytes either, means. It is fastest if there is memory behind the word.
+func (t *Table[V]) Find(word []byte) (means V, ok bool) {
+	if len(word) > most || len(word) == 0 {
+		means, ok = t.long[string(word)]
+		return means, ok
+	}
+	var x uint64
+	if cap(word) >= most {
+		x = binary.LittleEndian.Uint64(word[:most]) & (1<<(8*len(word)) - 1)
+	} else {
+		for i, c := range word {
+			x |= uint64(c) << (8 * i)
+		}
+	}
+	for at := t.first(x); ; at = (at + 1) & (len(t.slots) - 1) {
+		switch s := &t.slots[at&(len(t.slots)-1)]; s.word {
+		case x:
+			return s.means, x != 0
+		case 0:
+			return means, false
+		}
+	}
+}

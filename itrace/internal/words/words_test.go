@@ -1,0 +1,35 @@
+package words
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestFind finds words of all lengths, with memory behind them and without, and none that is not there.
+func TestFind(t *testing.T) {
+	words := make(map[string]int)
+	for i := range 500 {
+		words[fmt.Sprintf("x%d", i)] = i
+		words[fmt.Sprintf("longer_than_8_%d", i)] = -i
+	}
+	words["eightbyt"], words["é"] = 1000, 1001
+	table := New(words)
+	for _, behind := range []string{"", "0", " and more"} {
+		for word, want := range words {
+			text := []byte(word + behind)
+			for _, found := range [][]byte{text[:len(word)], text[:len(word):len(word)]} {
+				if got, ok := table.Find(found); got != want || !ok {
+					t.Fatalf("%q is %d, %v, want %d", word, got, ok, want)
+				}
+			}
+		}
+		for _, word := range []string{"", "x", "x500", "X1", "eightby", "longer_than_8_500"} {
+			if got, ok := table.Find([]byte(word + behind)[:len(word)]); ok || got != 0 {
+				t.Fatalf("%q is %d", word, got)
+			}
+		}
+	}
+	if _, ok := New(map[string]bool{}).Find([]byte("x")); ok {
+		t.Error("a word is in a table of none")
+	}
+}
