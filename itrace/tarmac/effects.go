@@ -6,6 +6,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/itrace"
+	"tracewell/itrace/internal/words"
 )
 
 // register reads a line of R behind that.
@@ -120,7 +121,7 @@ func allDigits(word []byte) bool {
 }
 
 // general are the registers of Arm processors that programs compute in, but for those that are a letter and a number.
-var general = func() map[string]bool {
+var general = func() *words.Table[bool] {
 	all := make(map[string]bool)
 	arm, arm64 := arch.ByELF(elf.EM_ARM, 4).Family, arch.ByELF(elf.EM_AARCH64, 8).Family
 	for _, m := range arch.Machines() {
@@ -133,7 +134,7 @@ var general = func() map[string]bool {
 			}
 		}
 	}
-	return all
+	return words.New(all)
 }()
 
 // isGeneral reports whether programs compute in a register: r0, X30, Q7, r13_svc or SP_EL3, in any case.
@@ -158,7 +159,8 @@ func isGeneral(name []byte) bool {
 		}
 		room[i] = c
 	}
-	return general[string(room[:len(name)])]
+	is, _ := general.Find(room[:len(name)])
+	return is
 }
 
 // memory reads a line of an access behind its first word, which is M or R or W with a size and other letters.
