@@ -111,7 +111,9 @@ func HexEnd(line []byte, at int) int {
 // Value is the value of hexadecimal digits, of more than 16 that of the last. Digits of a line that a Batch has are read eight at
 // once.
 func Value(digits []byte) uint64 {
-	if width := len(digits); width > 0 && width <= 16 && cap(digits) >= swar.Lookahead {
+	const most = 16 // that 64 bits hold
+	digits = digits[max(0, len(digits)-most):]
+	if width := len(digits); width > 0 && cap(digits) >= swar.Lookahead {
 		value, _ := swar.Hex(digits[:cap(digits)], 0, width)
 		return value
 	}
