@@ -46,8 +46,10 @@ func (d *decoder) register(b *itrace.Batch, s *scanner) {
 	}
 	const bits = 4
 	whole := len(digits)
-	kept := bytes.TrimLeft(digits, "-")
-	kept = kept[:len(bytes.TrimRight(kept, "-"))]
+	kept := digits
+	if digits[0] == '-' || digits[whole-1] == '-' {
+		kept = bytes.Trim(digits, "-")
+	}
 	switch {
 	case len(kept) == 0:
 		b.Add(itrace.Remark)
@@ -163,6 +165,8 @@ func isGeneral(name []byte) bool {
 	return is
 }
 
+var exclusive = []byte("X")
+
 // memory reads a line of an access behind its first word, which is M or R or W with a size and other letters.
 func (d *decoder) memory(b *itrace.Batch, s *scanner, word []byte, start int) {
 	const (
@@ -205,11 +209,8 @@ func (d *decoder) memory(b *itrace.Batch, s *scanner, word []byte, start int) {
 			reversed = true
 		}
 	}
-	s.skip()
-	if at := s.at; string(s.word()) == "X" {
+	if s.acceptWord(exclusive) {
 		flags = 'X'
-	} else {
-		s.at = at
 	}
 	a := s.address("an address in hexadecimal")
 	if s.skip() == '(' {

@@ -69,6 +69,17 @@ func (s *scanner) accept(c byte) bool {
 	return true
 }
 
+// acceptWord goes behind a word if that is next.
+func (s *scanner) acceptWord(word []byte) bool {
+	s.skip()
+	end := s.at + len(word)
+	if end > len(s.line) || string(s.line[s.at:end]) != string(word) || end < len(s.line) && classes[s.line[end]]&isWord != 0 {
+		return false
+	}
+	s.at = end
+	return true
+}
+
 // word reads a word, which is empty if none is next.
 func (s *scanner) word() []byte {
 	s.skip()
@@ -196,13 +207,14 @@ func (d *decoder) when(s *scanner) bool {
 		return false
 	}
 	start := s.at
-	word := s.word()
-	end := 0
-	for end < len(word) && word[end]-'0' <= 9 {
-		end++
+	for s.at < len(s.line) && s.line[s.at]-'0' <= 9 {
+		s.at++
 	}
-	time, ok := itrace.ParseDecimal(word[:end])
-	rest := word[end:]
+	time, ok := itrace.ParseDecimal(s.line[start:s.at])
+	var rest []byte
+	if s.at < len(s.line) && s.line[s.at] > ' ' {
+		rest = s.word()
+	}
 	if len(rest) > 0 && rest[0] == '.' {
 		for rest = rest[1:]; len(rest) > 0 && rest[0]-'0' <= 9; {
 			rest = rest[1:]
@@ -215,8 +227,10 @@ func (d *decoder) when(s *scanner) bool {
 	}
 	if len(rest) == 0 {
 		behind := s.at
-		if scale = unit(s.word()); scale == 0 {
-			s.at = behind
+		if scale = d.scale; scale == 0 || !s.acceptWord(units[scale]) { // it is that of the line before as a rule
+			if scale = unit(s.word()); scale == 0 {
+				s.at = behind
+			}
 		}
 	}
 	d.time, d.scale = time, scale
