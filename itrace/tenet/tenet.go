@@ -234,19 +234,18 @@ func (e *entry) parse(line []byte, at int) (end int) {
 	for at < len(line) && line[at] == ' ' {
 		at++
 	}
-	sign := at
-	for sign < len(line) && inName[line[sign]] {
-		sign++
-	}
-	if sign == at || sign == len(line) || line[sign] != '=' {
-		return e.fail(at, "a name and =")
-	}
-	e.name = line[at:sign]
-	means, known := names.Find(e.name)
+	means, width, known := names.FindUntil(line[at:], '=')
+	sign := at + width
 	if !known {
-		means = meaningOf(e.name)
+		for sign = at; sign < len(line) && inName[line[sign]]; {
+			sign++
+		}
+		if sign == at || sign == len(line) || line[sign] != '=' {
+			return e.fail(at, "a name and =")
+		}
+		means = meaningOf(line[at:sign])
 	}
-	e.kind, e.system = means.kind, means.system
+	e.name, e.kind, e.system = line[at:sign], means.kind, means.system
 	at = behindPrefix(line, sign+1)
 	e.addr, end = scan.HexAt(line, at)
 	e.digits = line[at:end]

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+
+	"tracewell/itrace/internal/swar"
 )
 
 // Table is what each of some words means.
@@ -61,7 +63,28 @@ func (t *Table[V]) Find(word []byte) (means V, ok bool) {
 			x |= uint64(c) << (8 * i)
 		}
 	}
-	for at := t.first(x); ; at = (at + 1) & (len(t.slots) - 1) {
+	return t.find(x)
+}
+
+// FindUntil returns what the word means that a text begins with and that a byte ends, and where it ends. It finds words of less than
+// eight bytes, and none where there is no memory behind; ok says whether it has.
+func (t *Table[V]) FindUntil(text []byte, end byte) (means V, length int, ok bool) {
+	if cap(text) < most {
+		return means, 0, false
+	}
+	x := binary.LittleEndian.Uint64(text[:most])
+	y := x ^ uint64(end)*swar.Ones
+	bit := (y - swar.Ones) &^ y & (0x80 * swar.Ones) // the lowest is that of the first such byte
+	length = bits.TrailingZeros64(bit) / 8
+	if length == 0 || length >= min(most, len(text)) {
+		return means, 0, false
+	}
+	means, ok = t.find(x & (1<<(8*length) - 1))
+	return means, length, ok
+}
+
+func (t *Table[V]) find(x uint64) (means V, ok bool) {
+	for at := t.first(x); ; at++ {
 		switch s := &t.slots[at&(len(t.slots)-1)]; s.word {
 		case x:
 			return s.means, x != 0

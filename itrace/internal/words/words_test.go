@@ -29,6 +29,22 @@ func TestFind(t *testing.T) {
 			}
 		}
 	}
+	for _, test := range []struct {
+		text   string
+		length int // 0 if there is none
+	}{{"x1=0", 2}, {"x499==", 4}, {"x1=", 2}, {"=x1", 0}, {"x1", 0}, {"x500=", 0}, {"eightbyt=", 0}, {"longer_than_8_1=", 0}} {
+		for _, room := range []int{0, 8} {
+			text := append(make([]byte, 0, len(test.text)+room), test.text+"========"[:room]...)
+			want, length, found := 0, 0, false
+			if test.length > 0 && cap(text) >= most {
+				want, length, found = words[test.text[:test.length]], test.length, true
+			}
+			got, at, ok := table.FindUntil(text[:len(test.text)], '=')
+			if ok != found || ok && (got != want || at != length) {
+				t.Errorf("%q is %d of %d bytes, %v", test.text, got, at, ok)
+			}
+		}
+	}
 	if _, ok := New(map[string]bool{}).Find([]byte("x")); ok {
 		t.Error("a word is in a table of none")
 	}
