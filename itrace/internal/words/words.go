@@ -1,4 +1,4 @@
-// Package words finds what short words mean, such as the names of registers, faster than a map does: a word of up to eight bytes is
+// Package words finds what short words mean, such as the names of registers, faster than a map does: a word of up to seven bytes is
 // compared as one number.
 package words
 
@@ -19,13 +19,16 @@ type Table[V any] struct {
 }
 
 type slot[V any] struct {
-	word  uint64 // its bytes, the first lowest; 0 for none
+	word  uint64 // its bytes, the first lowest, and a 1 behind the last, so that no two words are the same number; 0 for none
 	means V
 }
 
-const most = 8 // bytes of a word that is compared as a number
+const (
+	loaded = 8          // bytes at once
+	most   = loaded - 1 // bytes of a word that is compared as a number
+)
 
-// New returns a table. Words have no NUL bytes, and one at least.
+// New returns a table.
 func New[V any](words map[string]V) *Table[V] {
 	width := bits.Len(uint(2 * len(words)))
 	t := &Table[V]{slots: make([]slot[V], 1<<width), shift: 64 - width, long: make(map[string]V)}
@@ -34,8 +37,8 @@ func New[V any](words map[string]V) *Table[V] {
 			t.long[word] = words[word]
 			continue
 		}
-		var room [most]byte
-		copy(room[:], word)
+		var room [loaded]byte
+		room[copy(room[:], word)] = 1
 		x := binary.LittleEndian.Uint64(room[:])
 		at := t.first(x)
 		for t.slots[at].word != 0 {
@@ -49,37 +52,38 @@ func New[V any](words map[string]V) *Table[V] {
 // first is where the search for a word begins. The multiplier is 2^64 over the golden ratio.
 func (t *Table[V]) first(x uint64) int { return int(x * 0x9e3779b97f4a7c15 >> t.shift) }
 
-// Find returns what a word, which has no NUL bytes either, means. It is fastest if there is memory behind the word.
+// Find returns what a word means. It is fastest if there is memory behind the word.
 func (t *Table[V]) Find(word []byte) (means V, ok bool) {
-	if len(word) > most || len(word) == 0 {
+	if len(word) > most {
 		means, ok = t.long[string(word)]
 		return means, ok
 	}
-	var x uint64
-	if cap(word) >= most {
-		x = binary.LittleEndian.Uint64(word[:most]) & (1<<(8*len(word)) - 1)
-	} else {
-		for i, c := range word {
-			x |= uint64(c) << (8 * i)
-		}
+	behind := uint64(1) << (8 * len(word))
+	if cap(word) >= loaded {
+		return t.find(binary.LittleEndian.Uint64(word[:loaded])&(behind-1) | behind)
+	}
+	x := behind
+	for i, c := range word {
+		x |= uint64(c) << (8 * i)
 	}
 	return t.find(x)
 }
 
-// FindUntil returns what the word means that a text begins with and that a byte ends, and where it ends. It finds words of less than
-// eight bytes, and none where there is no memory behind; ok says whether it has.
+// FindUntil returns what the word means that a text begins with and that a byte ends, and where it ends. It finds words of up to
+// seven bytes, and none where there is no memory behind; ok says whether it has.
 func (t *Table[V]) FindUntil(text []byte, end byte) (means V, length int, ok bool) {
-	if cap(text) < most {
+	if cap(text) < loaded {
 		return means, 0, false
 	}
-	x := binary.LittleEndian.Uint64(text[:most])
+	x := binary.LittleEndian.Uint64(text[:loaded])
 	y := x ^ uint64(end)*swar.Ones
 	bit := (y - swar.Ones) &^ y & (0x80 * swar.Ones) // the lowest is that of the first such byte
 	length = bits.TrailingZeros64(bit) / 8
-	if length == 0 || length >= min(most, len(text)) {
+	if length >= min(loaded, len(text)) {
 		return means, 0, false
 	}
-	means, ok = t.find(x & (1<<(8*length) - 1))
+	behind := uint64(1) << (8 * length)
+	means, ok = t.find(x&(behind-1) | behind)
 	return means, length, ok
 }
 
@@ -87,7 +91,7 @@ func (t *Table[V]) find(x uint64) (means V, ok bool) {
 	for at := t.first(x); ; at++ {
 		switch s := &t.slots[at&(len(t.slots)-1)]; s.word {
 		case x:
-			return s.means, x != 0
+			return s.means, true
 		case 0:
 			return means, false
 		}
