@@ -122,13 +122,36 @@ func (s *scanner) decimal(expected string) uint64 {
 	return n
 }
 
+// groups reads digits that are all known, with _ between them or not. It is the usual case of data, and reads nothing in others.
+func (d *decoder) groups(s *scanner) []byte {
+	start, from := s.at, len(d.room)
+	_, end := scan.HexAt(s.line, start)
+	for at := start; end > start; _, end = scan.HexAt(s.line, at) {
+		switch {
+		case end < len(s.line) && s.line[end] == '_':
+			d.room = append(d.room, s.line[at:end]...)
+			at = end + 1
+			continue
+		case end < len(s.line) && classes[s.line[end]]&isWord != 0:
+			d.room = d.room[:from]
+			return nil
+		}
+		s.at = end
+		if at == start {
+			return s.line[start:end]
+		}
+		d.room = append(d.room, s.line[at:end]...)
+		return d.room[from:len(d.room):len(d.room)]
+	}
+	return nil
+}
+
 // data reads digits of which some may be unknown. Without _ and other bytes that are none they are a view of the line.
 func (d *decoder) data(s *scanner, expected string) []byte {
 	s.skip()
 	start := s.at
-	if _, end := scan.HexAt(s.line, start); end > start && (end == len(s.line) || classes[s.line[end]]&isWord == 0) {
-		s.at = end
-		return s.line[start:end]
+	if digits := d.groups(s); len(digits) > 0 {
+		return digits
 	}
 	digits := s.word()
 	plain := true

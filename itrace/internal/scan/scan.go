@@ -124,14 +124,17 @@ func Value(digits []byte) uint64 {
 // HexAt reads the hexadecimal digits that begin at a place of a line, and returns where they end, that place if there are none. Of
 // more than 16 the last are the value.
 func HexAt(line []byte, at int) (value uint64, end int) {
+	end = at
 	if cap(line)-at >= swar.Lookahead {
 		value, width := swar.HexRun(line[:cap(line)], at)
-		end = at + width
-		if end < len(line) && (width < 16 || !isHex[line[end]]) || end == len(line) {
+		switch end = at + width; {
+		case end > len(line): // they go on behind it
+			end = at
+		case width < 16 || end == len(line) || !isHex[line[end]]:
 			return value, end
 		}
 	}
-	end = HexEnd(line, at)
+	end = HexEnd(line, end)
 	return Value(line[at:end]), end
 }
 
