@@ -84,8 +84,8 @@ func (b *Batch) linesTo(at int) int64 {
 
 var lineFeed = []byte{'\n'}
 
-// peeked is lines that have been looked at and not been taken: they are soon, and their ends are not searched for again. Which place
-// a line has in it follows from a hash of where it begins.
+// peeked is lines that have been looked at and not been taken: they are soon, and their ends are not searched for again. The slot
+// of a line follows from a hash of where it begins.
 type peeked [1 << peekedBits]extent
 
 const peekedBits = 4

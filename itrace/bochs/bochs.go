@@ -133,7 +133,8 @@ func digits(l *scan.Line) bool {
 // a line for each round.
 const mostLines = 256
 
-// instruction adds the unit that begins with a line, and returns where the next does, or a negative number if that is not known yet.
+// instruction adds the unit that begins with a line, and returns where the next does, or a negative number if that is not known
+// yet.
 func (d *decoder) instruction(b *itrace.Batch, line []byte, next int, last bool) (end int) {
 	end, seen := next, d.seen
 	for range mostLines {

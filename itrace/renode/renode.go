@@ -160,8 +160,8 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 // mostLines bounds the lines of an instruction: one of vectors has an access for each element.
 const mostLines = 1 << 10
 
-// instruction adds the unit that begins with a line at a place, and returns where the next does, or a negative number if that is not
-// known yet.
+// instruction adds the unit that begins with a line at a place, and returns where the next does, or a negative number if that is
+// not known yet.
 func (d *decoder) instruction(b *itrace.Batch, line []byte, at, next int, last bool) (end int) {
 	if d.seen&(seenAddresses|seenOpcodes) == 0 && alone(line) {
 		kind := guess(b, at, last)
