@@ -56,13 +56,15 @@ type Batch struct {
 	at     int   // a place in the text up to which lines have been counted
 	lines  int64 // in front of it
 
+	peeked peeked
+
 	from    Record // Line, Offset and Text of the records to come
 	longest int    // that a line may be
 }
 
 // begin makes the batch ready for a text that begins at a place in the input.
 func (b *Batch) begin(text []byte, offset, lines int64) {
-	b.text, b.offset, b.at, b.lines = text, offset, 0, lines
+	b.text, b.offset, b.at, b.lines, b.peeked = text, offset, 0, lines, peeked{}
 }
 
 // Full reports whether a Decoder has to stop before the next unit.
@@ -82,30 +84,70 @@ func (b *Batch) linesTo(at int) int64 {
 
 var lineFeed = []byte{'\n'}
 
+// peeked is lines that have been looked at and not been taken: they are soon, and their ends are not searched for again. The slot
+// of a line follows from a hash of where it begins.
+type peeked [1 << peekedBits]extent
+
+const peekedBits = 4
+
+// extent is where a line begins, and the one behind it; 0 for none.
+type extent struct{ at, next int }
+
+func (p *peeked) slot(at int) *extent { return &p[uint32(at)*0x9e3779b1>>(32-peekedBits)] }
+
+// end returns where the line at a place of the text ends, and where that behind it begins, which is negative if the line is not
+// known to be whole or is longer than the reader allows.
+func (b *Batch) end(at int, last bool) (end, next int) {
+	if seen := b.peeked.slot(at); seen.at == at && seen.next > 0 {
+		return seen.next - 1, seen.next
+	}
+	length := bytes.IndexByte(b.text[at:], '\n')
+	if uint(length) <= uint(b.longest) {
+		return at + length, at + length + 1
+	}
+	if length >= 0 || !last || at == len(b.text) || len(b.text)-at > b.longest {
+		return at, -1
+	}
+	return len(b.text), len(b.text)
+}
+
 // Line takes the line at a place of the text, without its end, the blanks before that and a byte order mark, and has the next
 // records be of it. next is where the line behind it begins, negative if it is not known to be whole. A line that is longer than
 // the reader allows is not taken: the Decoder stops before it.
 func (b *Batch) Line(at int, last bool) (line []byte, next int) {
-	end := bytes.IndexByte(b.text[at:], '\n')
-	if end > b.longest || end < 0 && (!last || at == len(b.text) || len(b.text)-at > b.longest) {
+	end, next := b.end(at, last)
+	if next < 0 {
 		return nil, -1
 	}
-	next = at + end + 1
-	if end < 0 {
-		next = len(b.text)
-		end = next - at
+	line = b.text[at:end]
+	if at != b.at {
+		b.linesTo(at)
 	}
-	line = b.text[at : at+end]
-	b.from.Line = b.linesTo(at) + 1
+	b.from.Line = b.lines + 1
 	if b.from.Line == 1 {
 		line = bytes.TrimPrefix(line, byteOrderMark)
 	}
-	line = trimEnd(line)
+	if len(line) > 0 && line[len(line)-1] <= ' ' {
+		line = trimEnd(line)
+	}
 	b.from.Offset, b.from.Text = b.offset+int64(at), line
-	if b.at = next; next > 0 && b.text[next-1] == '\n' {
+	if b.at = next; next > end {
 		b.lines++
 	}
 	return line, next
+}
+
+// Peek is Line for a Decoder that has to know what comes behind a unit: the next records are still of the line that was taken. It
+// does not take off a byte order mark, which is in front of all lines.
+func (b *Batch) Peek(at int, last bool) (line []byte, next int) {
+	end, next := b.end(at, last)
+	if next < 0 {
+		return nil, -1
+	}
+	if next > end {
+		*b.peeked.slot(at) = extent{at, next}
+	}
+	return trimEnd(b.text[at:end]), next
 }
 
 // Place has the next records be of a part of the text, a line without its end.
@@ -117,8 +159,18 @@ func (b *Batch) Place(from, to int) {
 // Add adds a record that says nothing yet but its place and kind. It is the decoder's to fill until the next is added.
 func (b *Batch) Add(kind Kind) *Record {
 	r := b.room()
-	*r = Record{Kind: kind, Line: b.from.Line, Offset: b.from.Offset, Text: b.from.Text}
+	*r = Record{} // in place: a literal with fields would be made elsewhere and copied
+	r.Kind, r.Line, r.Offset, r.Text = kind, b.from.Line, b.from.Offset, b.from.Text
 	return r
+}
+
+// Record returns a record that has been added, by its number of them. It is the decoder's to change until the next is added, as
+// when lines behind an instruction tell something of it.
+func (b *Batch) Record(i int) *Record {
+	if i < len(b.records) {
+		return &b.records[i]
+	}
+	return &b.over[i-len(b.records)]
 }
 
 // Len is how many records have been added, and Truncate takes back those behind so many: a Decoder that finds out within a unit

@@ -67,7 +67,7 @@ func (d *Dialect) fits(text []byte) (known, lines int) {
 		read := decoder.Decode(b, text[n:], true)
 		b.linesTo(read)
 		for i := range b.used {
-			r := b.record(i)
+			r := b.Record(i)
 			switch {
 			case r.Kind != Unknown && r.Kind != Remark:
 				some = true
@@ -88,14 +88,6 @@ func (d *Dialect) fits(text []byte) (known, lines int) {
 	return known, lines
 }
 
-// record returns one of the records of the batch.
-func (b *Batch) record(i int) *Record {
-	if i < len(b.records) {
-		return &b.records[i]
-	}
-	return &b.over[i-len(b.records)]
-}
-
 // Decode returns the records of a text by itself, as that of a line that has been quoted. They stay valid.
 func (d *Dialect) Decode(text []byte) (records []Record) {
 	b := &Batch{longest: defaultMaxLine}
@@ -108,7 +100,7 @@ func (d *Dialect) Decode(text []byte) (records []Record) {
 		read := decoder.Decode(b, text[n:], true)
 		b.linesTo(read)
 		for i := range b.used {
-			records = append(records, b.record(i).Clone())
+			records = append(records, b.Record(i).Clone())
 		}
 		if n += read; read == 0 && b.used == 0 || n == len(text) && b.used == 0 {
 			return records

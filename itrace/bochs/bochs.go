@@ -99,7 +99,7 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 			break
 		}
 		if isInstruction(line) {
-			if next = d.instruction(b, n, last); next < 0 {
+			if next = d.instruction(b, line, next, last); next < 0 {
 				break
 			}
 		} else if len(line) > 0 {
@@ -133,12 +133,12 @@ func digits(l *scan.Line) bool {
 // a line for each round.
 const mostLines = 256
 
-// instruction adds the unit that begins at a place, and returns where the next does, or a negative number if that is not known yet.
-func (d *decoder) instruction(b *itrace.Batch, at int, last bool) (end int) {
-	_, next := b.Line(at, last)
+// instruction adds the unit that begins with a line, and returns where the next does, or a negative number if that is not known
+// yet.
+func (d *decoder) instruction(b *itrace.Batch, line []byte, next int, last bool) (end int) {
 	end, seen := next, d.seen
 	for range mostLines {
-		line, after := b.Line(end, last)
+		line, after := b.Peek(end, last)
 		if after < 0 && !last {
 			return -1
 		}
@@ -153,7 +153,6 @@ func (d *decoder) instruction(b *itrace.Batch, at int, last bool) (end int) {
 		}
 		end = after
 	}
-	line, _ := b.Line(at, last)
 	r := b.Add(itrace.Instruction)
 	l := scan.Line{Text: line}
 	if parse(&l, r); l.Problem != nil {
@@ -245,6 +244,7 @@ const (
 	isFlags
 )
 
+// kindOf is the kind of a line, which its first bytes tell.
 func kindOf(line []byte) lineKind {
 	l := scan.Line{Text: line}
 	switch {
@@ -253,14 +253,21 @@ func kindOf(line []byte) lineKind {
 	case l.Accept("CPU") && digits(&l) && l.Accept(":") && l.Done():
 		return isProcessor
 	}
-	if blank := bytes.IndexByte(line, ' '); blank > 3 && blank <= 8 && bytes.HasPrefix(line[blank:], flagsAhead) {
+	if blank := bytes.IndexByte(line[:min(len(line), flagsName+1)], ' '); blank > 3 && bytes.HasPrefix(line[blank:], flagsAhead) {
 		return isFlags
 	}
-	if colon := bytes.Index(line, registerEnd); colon > 1 && colon <= 3 && len(line) >= colon+len(registerEnd)+8 {
+	colon := bytes.Index(line[:min(len(line), registerName+len(registerEnd))], registerEnd)
+	if colon > 1 && len(line) >= colon+len(registerEnd)+8 {
 		return isRegister
 	}
 	return isOther
 }
+
+// The longest names of registers, and of the flags.
+const (
+	registerName = 3
+	flagsName    = 8
+)
 
 var (
 	registerEnd = []byte(": ")
@@ -289,7 +296,10 @@ func (d *decoder) effect(b *itrace.Batch, line []byte, u *unit) *itrace.SyntaxEr
 	default:
 		return nil
 	}
-	end := bytes.IndexAny(line, ": ")
+	end := 0
+	for line[end] != ':' && line[end] != ' ' {
+		end++
+	}
 	name := line[:end]
 	l.At = end
 	l.Blanks()
@@ -323,7 +333,7 @@ func (d *decoder) number(l *scan.Line, between string) (value uint64, digits []b
 			}
 			d.room = append(d.room, group...)
 			digits = d.room[from:len(d.room):len(d.room)]
-			value, _, _ = itrace.ParseDigits(digits)
+			value = scan.Value(digits)
 			return value, digits
 		}
 		d.room = append(d.room, group...)
@@ -339,7 +349,7 @@ func (d *decoder) access(b *itrace.Batch, l *scan.Line, u *unit) *itrace.SyntaxE
 	for l.Peek() >= 'A' && l.Peek() <= 'Z' {
 		l.At++
 	}
-	kind := string(l.Text[start:l.At])
+	kind := l.Text[start:l.At]
 	l.Expect("]: ", `"]:" and a blank`)
 	var addr uint64
 	var digits []byte
@@ -367,19 +377,27 @@ func (d *decoder) access(b *itrace.Batch, l *scan.Line, u *unit) *itrace.SyntaxE
 	if l.Problem != nil {
 		return l.Problem
 	}
-	modifies := u.modifies
-	u.modifies = kind == "RW" || kind == "SRW"
-	switch write := kind == "WR" || kind == "SW"; {
+	modifies, read, write := u.modifies, false, false
+	u.modifies = false
+	switch string(kind) {
+	case "RD", "SR":
+		read = true
+	case "WR", "SW":
+		write = true
+	case "RW", "SRW":
+		u.modifies = true
+	}
+	switch {
 	case write && len(digits) == 0 && modifies && u.phys == phys:
 		addr, digits = u.addr, u.digits
-	case use || len(digits) == 0 || !write && !u.modifies && kind != "RD" && kind != "SR":
+	case use || len(digits) == 0 || !write && !u.modifies && !read:
 		b.Add(itrace.Remark)
 		return nil
 	}
 	u.phys, u.addr, u.digits = phys, addr, digits
 	m := b.Add(itrace.Memory)
 	m.CPU, m.Time, m.Scale = u.cpu, u.time, scale
-	m.Addr, m.AddrDigits, m.Size, m.Write = addr, digits, uint32(size), kind == "WR" || kind == "SW"
+	m.Addr, m.AddrDigits, m.Size, m.Write = addr, digits, uint32(size), write
 	m.Phys, m.HasPhys, m.Value, m.Digits = phys, true, value, data
 	return nil
 }

@@ -29,6 +29,7 @@ import (
 	"tracewell/itrace"
 	"tracewell/itrace/internal/riscv"
 	"tracewell/itrace/internal/scan"
+	"tracewell/itrace/internal/words"
 )
 
 // Dialect is the dialect of OVPsim.
@@ -96,7 +97,7 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 			return n
 		case len(line) == 0:
 		case isInstruction(line):
-			if next = d.unit(b, n, last); next < 0 {
+			if next = d.unit(b, line, next, last); next < 0 {
 				return n
 			}
 		default:
@@ -142,35 +143,36 @@ func isRemark(line []byte) bool {
 // scope is what is told of every instruction.
 const scope = itrace.NoLoads | itrace.NoLoaded | itrace.NoStores | itrace.NoStored | itrace.OnlyChanges
 
-// unit reads an instruction and its changes, and returns where the next unit begins, negative if that is not certain yet.
-func (d *decoder) unit(b *itrace.Batch, at int, last bool) int {
-	line, next := b.Line(at, last)
-	i := itrace.Record{}
-	problem := instruction(line, &i)
-	trapped := false
-	end := next
+// unit adds an instruction and its changes, and returns where the next unit begins, negative if that is not certain yet. What the
+// changes tell of the instruction is set at the end.
+func (d *decoder) unit(b *itrace.Batch, line []byte, next int, last bool) int {
+	added, before := b.Len(), *d
+	r := b.Add(itrace.Instruction)
+	if problem := instruction(line, r); problem != nil {
+		r.Kind, r.Problem = itrace.Unknown, problem
+		return next
+	}
+	pc, opcode, trapped := r.Addr, r.Value, false
+	d.cpu = r.CPU
 	for range mostChanges {
-		behind, after := b.Line(end, last)
+		behind, after := b.Peek(next, last)
 		if after < 0 && !last {
+			b.Truncate(added)
+			*d = before
 			return -1
 		}
 		var c change
 		if after < 0 || len(behind) == 0 || !c.read(behind) || c.problem != nil {
 			break
 		}
+		b.Line(next, last)
+		c.add(b, d.cpu)
 		d.changes = true
-		trapped = trapped || c.saves(&i)
-		end = after
+		trapped = trapped || c.saves(pc, opcode)
+		next = after
 	}
-	b.Line(at, last)
-	if problem != nil {
-		b.Fail(problem)
-		return next
-	}
-	d.cpu = i.CPU
-	r := b.Add(itrace.Instruction)
-	r.CPU, r.ID, r.Mode, r.Disasm, r.Trapped, r.Scope = i.CPU, i.ID, i.Mode, i.Disasm, trapped, scope
-	r.Addr, r.AddrDigits, r.Value, r.Digits = i.Addr, i.AddrDigits, i.Value, i.Digits
+	r = b.Record(added)
+	r.Trapped, r.Scope = trapped, scope
 	if len(r.Mode) == 0 {
 		r.Scope |= itrace.NoMode
 	}
@@ -180,21 +182,14 @@ func (d *decoder) unit(b *itrace.Batch, at int, last bool) int {
 	if trapped {
 		r.Scope |= itrace.NoSystem | itrace.TellsTrapped
 	}
-	for next < end {
-		var c change
-		behind, after := b.Line(next, last)
-		c.read(behind)
-		c.add(b, d.cpu)
-		next = after
-	}
-	return end
+	return next
 }
 
 // mostChanges is more than an instruction can have.
 const mostChanges = 1 << 10
 
 // modes are the words for privilege.
-var modes = map[string][]byte{"Machine": []byte("M"), "Supervisor": []byte("S"), "User": []byte("U")}
+var modes = words.New(map[string][]byte{"Machine": []byte("M"), "Supervisor": []byte("S"), "User": []byte("U")})
 
 // instruction reads the line of an instruction.
 func instruction(line []byte, r *itrace.Record) *itrace.SyntaxError {
@@ -227,11 +222,12 @@ func instruction(line []byte, r *itrace.Record) *itrace.SyntaxError {
 	start := l.At
 	const short, long = 4, 8
 	word := l.Word("a mode, or an opcode in hexadecimal")
-	if _, ok := itrace.ParseHex(word); ok && (len(word) == short || len(word) == long) {
+	if (len(word) == short || len(word) == long) && scan.HexEnd(word, 0) == len(word) {
 		l.At = start
 	} else {
-		if r.Mode = word; modes[string(word)] != nil {
-			r.Mode = modes[string(word)]
+		r.Mode = word
+		if mode, ok := modes.Find(word); ok {
+			r.Mode = mode
 		}
 		l.Blanks()
 	}
@@ -264,7 +260,7 @@ type change struct {
 
 // read reads "Info   s1 fffffffffffff890 -> 0000000000000000", and reports whether the line has an arrow.
 func (c *change) read(line []byte) bool {
-	if isInstruction(line) || !bytes.Contains(line, arrow) {
+	if isInstruction(line) || bytes.IndexByte(line, '>') < 0 {
 		return false
 	}
 	l := scan.Line{Text: line}
@@ -280,17 +276,18 @@ func (c *change) read(line []byte) bool {
 		l.Fail(l.At, "the end of the line")
 	}
 	c.problem = l.Problem
-	return true
+	return c.problem == nil || bytes.Contains(line, arrow)
 }
 
 // add adds the write of the register.
 func (c *change) add(b *itrace.Batch, cpu int32) {
 	x := b.Add(itrace.Register)
-	x.CPU, x.Name, x.Value, x.Digits, x.System = cpu, c.name, c.value, c.digits, !general[string(c.name)]
+	_, computes := general.Find(c.name)
+	x.CPU, x.Name, x.Value, x.Digits, x.System = cpu, c.name, c.value, c.digits, !computes
 }
 
 // general has the registers that programs compute in, of all processors.
-var general = func() map[string]bool {
+var general = func() *words.Table[bool] {
 	all := make(map[string]bool)
 	for _, m := range arch.Machines() {
 		for _, r := range m.Registers {
@@ -307,7 +304,7 @@ var general = func() map[string]bool {
 			all[string(name)], all[string(riscv.ConventionName(register))] = true, true
 		}
 	}
-	return all
+	return words.New(all)
 }()
 
 // The numbers of the registers that hold the address of an instruction that had an exception.
@@ -316,9 +313,12 @@ const (
 	mepc = 0x341
 )
 
-// saves reports whether the change is what an exception of an instruction makes. It may be what an instruction does that writes the
-// register.
-func (c *change) saves(i *itrace.Record) bool {
+// saves reports whether the change is what an exception of an instruction makes, by its address and opcode. It may be what an
+// instruction does that writes the register.
+func (c *change) saves(pc, opcode uint64) bool {
+	if c.value != pc {
+		return false
+	}
 	n, ok := riscv.SystemNumber(c.name)
-	return ok && (n == mepc || n == sepc) && c.value == i.Addr && !riscv.WritesSystem(i.Value, n)
+	return ok && (n == mepc || n == sepc) && !riscv.WritesSystem(opcode, n)
 }

@@ -70,7 +70,7 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 			break
 		}
 		if len(line) > 0 {
-			if next = d.unit(b, n, last); next < 0 {
+			if next = d.unit(b, line, next, last); next < 0 {
 				break
 			}
 		}
@@ -94,16 +94,16 @@ type word struct {
 	text     []byte
 }
 
-var (
-	noInstruction = []byte(" ** NO INFORMATION ON INSN AT ")
-	noteEnd       = []byte(" **")
-)
+const noInstruction = " ** NO INFORMATION ON INSN AT "
+
+var noteEnd = []byte(" **")
 
 // parse reads a line.
 func parse(line []byte) (w word, problem *itrace.SyntaxError) {
 	l := scan.Line{Text: line}
-	if w.handling = l.Accept("IRQ "); !w.handling {
-		l.Expect("    ", "IRQ or blanks, and a word")
+	if !l.Accept("    ") {
+		l.Expect("IRQ ", "IRQ or blanks, and a word")
+		w.handling = true
 	}
 	switch w.kind = l.Peek(); w.kind {
 	case '=', '@', '>':
@@ -114,8 +114,15 @@ func parse(line []byte) (w word, problem *itrace.SyntaxError) {
 	w.value, w.payload = number(&l, "eight hexadecimal digits")
 	w.at = l.At
 	switch {
-	case bytes.HasPrefix(l.Rest(), noInstruction):
-		l.At += len(noInstruction)
+	case l.Accept(" | "):
+		w.pc, w.pcDigits = number(&l, "a pc of eight digits")
+		l.Expect(" | ", `" | " and an opcode`)
+		l.Accept("    ")
+		w.opcode, w.digits = l.Hex("an opcode in hexadecimal")
+		l.Expect(" | ", `" | " and an instruction`)
+		w.text = l.Rest()
+		l.At = len(line)
+	case l.Accept(noInstruction):
 		w.note = true
 		w.pc, w.pcDigits = number(&l, "a pc of eight digits")
 		l.Expect("! **", "! **")
@@ -125,14 +132,7 @@ func parse(line []byte) (w word, problem *itrace.SyntaxError) {
 		}
 		l.At = len(line)
 	default:
-		l.Expect(" | ", `" | " and a pc, or **`)
-		w.pc, w.pcDigits = number(&l, "a pc of eight digits")
-		l.Expect(" | ", `" | " and an opcode`)
-		l.Accept("    ")
-		w.opcode, w.digits = l.Hex("an opcode in hexadecimal")
-		l.Expect(" | ", `" | " and an instruction`)
-		w.text = l.Rest()
-		l.At = len(line)
+		l.Fail(l.At, `" | " and a pc, or **`)
 	}
 	if !l.Done() {
 		l.Fail(l.At, "the end of the line")
@@ -150,9 +150,8 @@ func number(l *scan.Line, expected string) (value uint64, digits []byte) {
 	return value, digits
 }
 
-// unit adds what begins at a place, and returns where the next unit does, or a negative number if that is not known yet.
-func (d *decoder) unit(b *itrace.Batch, at int, last bool) int {
-	line, next := b.Line(at, last)
+// unit adds what begins with a line, and returns where the next unit does, or a negative number if that is not known yet.
+func (d *decoder) unit(b *itrace.Batch, line []byte, next int, last bool) int {
 	w, problem := parse(line)
 	if problem != nil {
 		b.Fail(problem)
@@ -162,7 +161,7 @@ func (d *decoder) unit(b *itrace.Batch, at int, last bool) int {
 		b.Add(itrace.Remark)
 		return next
 	}
-	behind, after := b.Line(next, last)
+	behind, after := b.Peek(next, last)
 	if after < 0 && !last {
 		return -1
 	}
@@ -175,12 +174,11 @@ func (d *decoder) unit(b *itrace.Batch, at int, last bool) int {
 	}
 	if whole {
 		end = after
-		if behind, after = b.Line(end, last); after < 0 && !last {
+		if behind, after = b.Peek(end, last); after < 0 && !last {
 			return -1
 		}
 	}
 	gap := after >= 0 && isGap(behind)
-	b.Line(at, last)
 	i := instructionOf(&w)
 	if w.kind == '@' && !w.note && !i.load && !i.store {
 		b.Fail(itrace.Mismatch(line, mark, "= or >, as this is no load and no store"))

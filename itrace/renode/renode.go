@@ -107,12 +107,11 @@ const (
 	isRemark
 )
 
-// beginnings are those of the lines of each kind. An access has one of several.
+// beginnings are those of the lines of each kind but those of instructions, of which most lines are. An access has one of several.
 var beginnings = [...]struct {
 	text []byte
 	kind lineKind
 }{
-	{[]byte("0x"), isInstruction},
 	{[]byte("Memory"), isAccess},
 	{[]byte("Post: "), isBehind},
 	{[]byte("Pre: "), isAhead},
@@ -124,8 +123,11 @@ var beginnings = [...]struct {
 
 // kindOf returns the kind of a line, and where what it says begins.
 func kindOf(line []byte) (kind lineKind, at int) {
+	if len(line) > 1 && line[0] == '0' && line[1] == 'x' {
+		return isInstruction, len("0x")
+	}
 	for i := range beginnings {
-		if b := &beginnings[i]; bytes.HasPrefix(line, b.text) {
+		if b := &beginnings[i]; len(line) > 0 && line[0] == b.text[0] && bytes.HasPrefix(line, b.text) {
 			return b.kind, len(b.text)
 		}
 	}
@@ -142,7 +144,7 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 		switch kind, _ := kindOf(line); {
 		case len(line) == 0:
 		case kind == isInstruction || kind == isUnknown:
-			if next = d.instruction(b, n, last); next < 0 {
+			if next = d.instruction(b, line, n, next, last); next < 0 {
 				return n
 			}
 		case kind == isOther:
@@ -158,19 +160,20 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 // mostLines bounds the lines of an instruction: one of vectors has an access for each element.
 const mostLines = 1 << 10
 
-// instruction adds the unit that begins at a place, and returns where the next does, or a negative number if that is not known yet.
-func (d *decoder) instruction(b *itrace.Batch, at int, last bool) (end int) {
-	line, next := b.Line(at, last)
-	if alone(line) && d.seen&(seenAddresses|seenOpcodes) == 0 {
+// instruction adds the unit that begins with a line at a place, and returns where the next does, or a negative number if that is
+// not known yet.
+func (d *decoder) instruction(b *itrace.Batch, line []byte, at, next int, last bool) (end int) {
+	if d.seen&(seenAddresses|seenOpcodes) == 0 && alone(line) {
 		kind := guess(b, at, last)
 		if kind == 0 {
 			return -1
 		}
 		d.seen |= kind
+		b.Line(at, last)
 	}
 	end, seen, ahead := next, d.seen, false
 	for range mostLines {
-		line, after := b.Line(end, last)
+		line, after := b.Peek(end, last)
 		if after < 0 && !last {
 			return -1
 		}
@@ -189,8 +192,8 @@ func (d *decoder) instruction(b *itrace.Batch, at int, last bool) (end int) {
 	if ahead {
 		d.seen |= seenRegisters // what they hold is kept even if the instruction cannot be read
 		d.effects(b, next, end, last, 0, true)
+		b.Line(at, last)
 	}
-	line, _ = b.Line(at, last)
 	kind, from := kindOf(line)
 	r := b.Add(itrace.Instruction)
 	if problem := d.parse(line, kind, from, r); problem != nil {

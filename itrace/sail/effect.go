@@ -52,10 +52,11 @@ var remarks = [][]byte{
 	[]byte("Instructions:"), []byte("begin_signature"), []byte("end_signature"), []byte("tohost"),
 }
 
-// read reads a line.
+// read reads a line. Most are those of registers.
 func (e *effect) read(line []byte) {
 	l := scan.Line{Text: line}
 	switch {
+	case e.register(&l):
 	case bytes.HasPrefix(line, fetch):
 		e.kind = isRemark
 		return
@@ -67,14 +68,11 @@ func (e *effect) read(line []byte) {
 		e.handling(&l, itrace.Exception)
 	case l.Accept(interrupts):
 		e.handling(&l, itrace.Interrupt)
+	case isMessage(line):
+		e.kind = isRemark
+		return
 	default:
-		for _, beginning := range remarks {
-			if bytes.HasPrefix(line, beginning) || line[0] == 0xe2 { // of a box that is drawn
-				e.kind = isRemark
-				return
-			}
-		}
-		e.register(&l)
+		l.Fail(0, "a step in brackets, a register, CSR or mem")
 	}
 	if l.Problem == nil && !l.Done() {
 		l.Fail(l.At, "the end of the line")
@@ -84,6 +82,16 @@ func (e *effect) read(line []byte) {
 	}
 }
 
+// isMessage reports whether a line is one that tells nothing of what was executed.
+func isMessage(line []byte) bool {
+	for _, beginning := range remarks {
+		if bytes.HasPrefix(line, beginning) {
+			return true
+		}
+	}
+	return line[0] == 0xe2 // of a box that is drawn
+}
+
 // arrow reads " <- ", or " -> " if there may be a read.
 func (e *effect) arrow(l *scan.Line) {
 	if e.write = l.Accept(" <- "); !e.write {
@@ -91,17 +99,19 @@ func (e *effect) arrow(l *scan.Line) {
 	}
 }
 
-// register reads "x5 <- 0x0000000080000120".
-func (e *effect) register(l *scan.Line) {
-	e.kind, e.name, e.write = isRegister, l.Word("a step in brackets, a register, CSR or mem"), true
-	n, known := riscv.Number(e.name)
+// register reads "x5 <- 0x0000000080000120", and reports whether the line begins with a register.
+func (e *effect) register(l *scan.Line) bool {
+	end := itrace.WordEnd(l.Text, 0)
+	n, known := riscv.Number(l.Text[:end])
 	if !known {
-		l.Fail(0, "a step in brackets, a register, CSR or mem")
-		return
+		return false
 	}
+	e.kind, e.name, e.write = isRegister, l.Text[:end], true
 	e.numbered = n == riscv.Register{Class: 'x'}
+	l.At = end
 	l.Expect(" <- ", `"<-" between blanks`)
 	e.value, e.digits = l.ZeroX("0x and a value")
+	return true
 }
 
 // system reads "mstatus (0x300) <- 0x0000000A00000080 (input: 0x0000000000000080)".
@@ -158,8 +168,8 @@ func (e *effect) ofFetch() bool {
 	return bytes.HasPrefix(e.name, []byte("fetch-")) || string(e.name) == "0x0C" || string(e.name) == "0x01"
 }
 
-// add adds the record of a line that was read, behind an instruction if there is one.
-func (d *decoder) add(b *itrace.Batch, e *effect, u *unit) {
+// add adds the record of a line that was read.
+func (d *decoder) add(b *itrace.Batch, e *effect) {
 	switch e.kind {
 	case isRegister:
 		d.seen |= seenRegisters
@@ -182,16 +192,6 @@ func (d *decoder) add(b *itrace.Batch, e *effect, u *unit) {
 		d.seen |= seenEvents
 		r := b.Add(itrace.Event)
 		r.Event, r.Name, r.Mode, r.Detail = e.event, e.name, e.mode, e.digits
-		switch {
-		case u == nil || u.told: // of several the first is known to be there
-		case u.hasEPC:
-			r.Addr, r.AddrDigits = u.epc, u.epcDigits
-		case u.trapped():
-			r.Addr, r.AddrDigits = u.pc, u.pcDigits
-		}
-		if u != nil {
-			u.told = true
-		}
 	case isRemark:
 		b.Add(itrace.Remark)
 	default:

@@ -66,13 +66,13 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 		case next < 0:
 			return n
 		case isInstruction(line):
-			if next = d.unit(b, n, last); next < 0 {
+			if next = d.unit(b, line, next, last); next < 0 {
 				return n
 			}
 		case len(line) > 0:
 			var e effect
 			e.read(line)
-			d.add(b, &e, nil)
+			d.add(b, &e)
 		}
 		n = next
 	}
@@ -84,48 +84,43 @@ func isInstruction(line []byte) bool { return len(line) > 1 && line[0] == '[' &&
 // mostLines is how many lines may stand behind an instruction. What is beyond is still of it, but tells nothing of it any more.
 const mostLines = 1 << 12
 
-// unit reads an instruction and the lines behind it, and returns where the next unit begins, negative if that is not certain yet.
-func (d *decoder) unit(b *itrace.Batch, at int, last bool) int {
-	line, next := b.Line(at, last)
+// unit adds an instruction and what the lines behind it tell, and returns where the next unit begins, negative if that is not
+// certain yet. What lines behind tell of the instruction and its exception is set at the end.
+func (d *decoder) unit(b *itrace.Batch, line []byte, next int, last bool) int {
+	added, before := b.Len(), d.seen
 	l := scan.Line{Text: line}
-	var i itrace.Record
-	instruction(&l, &i)
-	u := unit{pc: i.Addr, pcDigits: i.AddrDigits, opcode: i.Value}
-	end := next
+	r := b.Add(itrace.Instruction)
+	if instruction(&l, r); l.Problem != nil {
+		r.Kind, r.Problem = itrace.Unknown, l.Problem
+		return next
+	}
+	u := unit{pc: r.Addr, pcDigits: r.AddrDigits, opcode: r.Value}
 	for range mostLines {
-		behind, after := b.Line(end, last)
+		behind, after := b.Peek(next, last)
 		if after < 0 && !last {
+			b.Truncate(added)
+			d.seen = before
 			return -1
 		}
 		if after < 0 || isInstruction(behind) || bytes.HasPrefix(behind, fetch) {
 			break
 		}
 		if len(behind) > 0 {
-			u.look(behind)
-		}
-		end = after
-	}
-	b.Line(at, last)
-	if l.Problem != nil {
-		b.Fail(l.Problem)
-		return next
-	}
-	d.seen |= u.seen
-	r := b.Add(itrace.Instruction)
-	r.ID, r.Mode, r.Disasm = i.ID, i.Mode, i.Disasm
-	r.Addr, r.AddrDigits, r.Value, r.Digits = i.Addr, i.AddrDigits, i.Value, i.Digits
-	r.Trapped = u.trapped()
-	r.Scope = d.scope(&u)
-	for next < end {
-		behind, after := b.Line(next, last)
-		if len(behind) > 0 {
+			b.Line(next, last)
 			var e effect
 			e.read(behind)
-			d.add(b, &e, &u)
+			u.look(&e, b.Len())
+			d.add(b, &e)
 		}
 		next = after
 	}
-	return end
+	r = b.Record(added)
+	r.Trapped = u.trapped()
+	r.Scope = d.scope(&u)
+	if u.event > 0 {
+		u.place(b.Record(u.event))
+	}
+	return next
 }
 
 // instruction reads "[46] [M]: 0x00000000800000F4 (0x18005073) csrrwi x0, satp, 0x0".
@@ -157,7 +152,6 @@ func instruction(l *scan.Line, r *itrace.Record) {
 type unit struct {
 	pc, opcode    uint64
 	pcDigits      []byte
-	seen          seen
 	loads, stores bool
 	exception     bool // there was one
 	fetch         bool // at a fetch
@@ -165,7 +159,7 @@ type unit struct {
 	hasEPC        bool
 	epc           uint64 // of what an exception or interrupt was at
 	epcDigits     []byte
-	told          bool // with an event
+	event         int // which record is the first; 0 if there is none, which is the instruction itself or one before
 }
 
 // The numbers of the registers of control and status that an exception writes.
@@ -176,24 +170,31 @@ const (
 	mcause = 0x342
 )
 
-// look takes what a line says of the instruction.
-func (u *unit) look(line []byte) {
-	var e effect
-	switch e.read(line); e.kind {
-	case isRegister:
-		u.seen |= seenRegisters
+// look takes what a line says of the instruction, of which a record is to be made, by its number.
+func (u *unit) look(e *effect, record int) {
+	switch e.kind {
 	case isSystem:
-		u.seen |= seenSystem
-		u.cause(&e)
+		u.cause(e)
 	case isMemory:
-		u.seen |= seenMemory
 		u.loads = u.loads || !e.write
 		u.stores = u.stores || e.write
 	case isEvent:
-		u.seen |= seenEvents
 		u.fetch = u.fetch || !u.exception && e.ofFetch()
 		u.exception = u.exception || e.event == itrace.Exception
 		u.interrupt = u.interrupt || e.event == itrace.Interrupt
+		if u.event == 0 { // of several the first is known to be at the instruction
+			u.event = record
+		}
+	}
+}
+
+// place tells an event where it was.
+func (u *unit) place(r *itrace.Record) {
+	switch {
+	case u.hasEPC:
+		r.Addr, r.AddrDigits = u.epc, u.epcDigits
+	case u.trapped():
+		r.Addr, r.AddrDigits = u.pc, u.pcDigits
 	}
 }
 

@@ -122,13 +122,13 @@ func appendInstruction(dst []byte, i *itrace.Record, committed bool) []byte {
 	return append(appendPadded(dst, opcode(i), 0), ')')
 }
 
-// opcode is the digits of an opcode as a commit line has them: 4 of a compressed instruction.
+// opcode is the digits of an opcode as a commit line has them: 4 of a compressed instruction, unless they say more.
 func opcode(i *itrace.Record) []byte {
 	const short, long = 4, 8
 	switch {
 	case i.Wild || len(i.Digits) == 0:
 		return []byte("0")
-	case i.Value&3 != 3 && len(i.Digits) > short:
+	case i.Value&3 != 3 && len(i.Digits) > short && itrace.DigitsFit(i.Digits, short/2):
 		return i.Digits[len(i.Digits)-short:]
 	case i.Value&3 == 3 && len(i.Digits) < long:
 		return append(bytes.Repeat([]byte{'0'}, long-len(i.Digits)), i.Digits...)

@@ -86,7 +86,7 @@ func (d *decoder) Decode(b *itrace.Batch, text []byte, last bool) (n int) {
 			}
 		case len(line) > 0:
 			before, added := *d, b.Len()
-			if next = d.unit(b, line, n, next, last); next < 0 {
+			if next = d.unit(b, line, next, last); next < 0 {
 				*d = before
 				b.Truncate(added)
 				return n
@@ -98,17 +98,17 @@ func (d *decoder) Decode(b *itrace.Batch, text []byte, last bool) (n int) {
 }
 
 // unit reads the unit that begins with a line, and returns where the next begins, negative if that is not certain yet.
-func (d *decoder) unit(b *itrace.Batch, line []byte, at, next int, last bool) int {
+func (d *decoder) unit(b *itrace.Batch, line []byte, next int, last bool) int {
 	s := scanner{line: line}
 	switch s.begin() {
 	case isStep:
-		return d.step(b, &s, at, next, last)
+		return d.step(b, &s, next, last)
 	case isCommit:
 		d.commits = true
 		d.fill(b.Add(itrace.Instruction), &s, true)
 		d.effects(b, &s)
 	case isException:
-		return d.exception(b, &s, at, next, last)
+		return d.exception(b, &s, next, last)
 	case isRemark, isRepeat, isDetail:
 		b.Add(itrace.Remark)
 	default:
@@ -135,14 +135,13 @@ func (d *decoder) fill(r *itrace.Record, s *scanner, committed bool) {
 }
 
 // step reads a line of -l and what belongs to it: the commit line of the same instruction, or the exception that it had.
-func (d *decoder) step(b *itrace.Batch, s *scanner, at, next int, last bool) int {
-	line, after := b.Line(next, last)
+func (d *decoder) step(b *itrace.Batch, s *scanner, next int, last bool) int {
+	line, after := b.Peek(next, last)
 	if after < 0 && !last {
 		return -1
 	}
 	behind := scanner{line: line}
 	kind := behind.begin()
-	b.Line(at, last)
 	d.steps = true
 	r := b.Add(itrace.Instruction)
 	d.fill(r, s, false)
@@ -160,7 +159,8 @@ func (d *decoder) step(b *itrace.Batch, s *scanner, at, next int, last bool) int
 		return after
 	case kind == isException && behind.pc == s.pc && !behind.interrupt():
 		r.Trapped = true
-		return d.exception(b, &behind, next, after, last)
+		b.Line(next, last)
+		return d.exception(b, &behind, after, last)
 	case kind == isRepeat && behind.opcode > 1:
 		d.repeats, d.text = behind.opcode-1, append(d.text[:0], s.line...)
 	}
@@ -179,12 +179,11 @@ func (d *decoder) repeat(b *itrace.Batch) {
 }
 
 // exception reads a line of an exception or interrupt, and the line with the value that may follow.
-func (d *decoder) exception(b *itrace.Batch, s *scanner, at, next int, last bool) int {
-	line, after := b.Line(next, last)
+func (d *decoder) exception(b *itrace.Batch, s *scanner, next int, last bool) int {
+	line, after := b.Peek(next, last)
 	if after < 0 && !last {
 		return -1
 	}
-	b.Line(at, last)
 	d.steps = true
 	r := b.Add(itrace.Event)
 	r.CPU, r.Addr, r.AddrDigits, r.Name, r.Event = s.hart, s.pc, s.pcDigits, s.name, itrace.Exception

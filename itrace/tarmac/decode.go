@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tracewell/itrace"
+	"tracewell/itrace/internal/scan"
 )
 
 // Dialect is the dialect of Tarmac.
@@ -228,8 +229,17 @@ func (s *scanner) physical() (addr uint64, security []byte) {
 	s.skip()
 	start := s.at
 	word := s.word()
-	digits, security, _ := bytes.Cut(word, []byte{'_'})
-	addr, ok := itrace.ParseHex(digits)
+	addr, end := scan.HexAt(word, 0)
+	digits := word[:end]
+	if end < len(word) && word[end] == '_' {
+		security = word[end+1:]
+	} else if end < len(word) {
+		digits = word
+	}
+	ok := end == len(digits) && end > 0 && end <= 16
+	if end > 16 {
+		_, ok = itrace.ParseHex(digits)
+	}
 	if !ok || len(word) > len(digits) && string(security) != "S" && string(security) != "NS" {
 		s.fail(start, "a physical address in hexadecimal")
 	}
@@ -258,8 +268,7 @@ func (d *decoder) instruction(b *itrace.Batch, s *scanner, skipped bool) {
 	a := s.address(address)
 	s.skip()
 	second := s.at
-	word := s.word()
-	letter, sized := stateOf(word)
+	letter, sized := s.state()
 	digits := a.digits
 	switch {
 	case s.problem != nil:
@@ -275,7 +284,7 @@ func (d *decoder) instruction(b *itrace.Batch, s *scanner, skipped bool) {
 		}
 		s.skip()
 		second = s.at
-		letter, sized = stateOf(s.word())
+		letter, sized = s.state()
 	}
 	switch {
 	case letter == 0 && d.state == 0:
@@ -377,13 +386,10 @@ func (d *decoder) stage(b *itrace.Batch, s *scanner) {
 	}
 	s.skip()
 	start := s.at
-	letter, sized := stateOf(s.word())
-	if letter == 0 {
-		if d.state == 0 {
-			s.fail(start, "a state of the instruction set: A, T, T16, T32 or O")
-			return
-		}
-		s.at = start
+	letter, sized := s.state()
+	if letter == 0 && d.state == 0 {
+		s.fail(start, "a state of the instruction set: A, T, T16, T32 or O")
+		return
 	}
 	if s.problem != nil {
 		return

@@ -6,6 +6,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/itrace"
+	"tracewell/itrace/internal/words"
 )
 
 // register reads a line of R behind that.
@@ -45,8 +46,10 @@ func (d *decoder) register(b *itrace.Batch, s *scanner) {
 	}
 	const bits = 4
 	whole := len(digits)
-	kept := bytes.TrimLeft(digits, "-")
-	kept = kept[:len(bytes.TrimRight(kept, "-"))]
+	kept := digits
+	if digits[0] == '-' || digits[whole-1] == '-' {
+		kept = bytes.Trim(digits, "-")
+	}
 	switch {
 	case len(kept) == 0:
 		b.Add(itrace.Remark)
@@ -120,7 +123,7 @@ func allDigits(word []byte) bool {
 }
 
 // general are the registers of Arm processors that programs compute in, but for those that are a letter and a number.
-var general = func() map[string]bool {
+var general = func() *words.Table[bool] {
 	all := make(map[string]bool)
 	arm, arm64 := arch.ByELF(elf.EM_ARM, 4).Family, arch.ByELF(elf.EM_AARCH64, 8).Family
 	for _, m := range arch.Machines() {
@@ -133,7 +136,7 @@ var general = func() map[string]bool {
 			}
 		}
 	}
-	return all
+	return words.New(all)
 }()
 
 // isGeneral reports whether programs compute in a register: r0, X30, Q7, r13_svc or SP_EL3, in any case.
@@ -158,8 +161,11 @@ func isGeneral(name []byte) bool {
 		}
 		room[i] = c
 	}
-	return general[string(room[:len(name)])]
+	is, _ := general.Find(room[:len(name)])
+	return is
 }
+
+var exclusive = []byte("X")
 
 // memory reads a line of an access behind its first word, which is M or R or W with a size and other letters.
 func (d *decoder) memory(b *itrace.Batch, s *scanner, word []byte, start int) {
@@ -203,11 +209,8 @@ func (d *decoder) memory(b *itrace.Batch, s *scanner, word []byte, start int) {
 			reversed = true
 		}
 	}
-	s.skip()
-	if at := s.at; string(s.word()) == "X" {
+	if s.acceptWord(exclusive) {
 		flags = 'X'
-	} else {
-		s.at = at
 	}
 	a := s.address("an address in hexadecimal")
 	if s.skip() == '(' {

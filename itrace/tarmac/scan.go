@@ -5,7 +5,8 @@ import (
 	"math"
 
 	"tracewell/itrace"
-	"tracewell/itrace/internal/swar"
+	"tracewell/itrace/internal/scan"
+	"tracewell/itrace/internal/words"
 )
 
 // scanner reads a line. After the first problem it reads nothing more.
@@ -68,6 +69,17 @@ func (s *scanner) accept(c byte) bool {
 	return true
 }
 
+// acceptWord goes behind a word if that is next.
+func (s *scanner) acceptWord(word []byte) bool {
+	s.skip()
+	end := s.at + len(word)
+	if end > len(s.line) || string(s.line[s.at:end]) != string(word) || end < len(s.line) && classes[s.line[end]]&isWord != 0 {
+		return false
+	}
+	s.at = end
+	return true
+}
+
 // word reads a word, which is empty if none is next.
 func (s *scanner) word() []byte {
 	s.skip()
@@ -82,22 +94,17 @@ func (s *scanner) word() []byte {
 func (s *scanner) hex(expected string) (value uint64, digits []byte) {
 	s.skip()
 	start := s.at
-	end := start
-	for end < len(s.line) && classes[s.line[end]]&isHex != 0 {
-		end++
-	}
+	value, end := scan.HexAt(s.line, start)
 	digits = s.line[start:end]
 	if end < len(s.line) && classes[s.line[end]]&isWord != 0 {
 		s.fail(start, expected)
 		return 0, nil
 	}
 	s.at = end
-	if width := end - start; width > 0 && width <= 16 && cap(s.line)-start >= swar.Lookahead {
-		value, _ = swar.Hex(s.line[:cap(s.line)], start, width)
+	if n := len(digits); n > 0 && n <= 16 {
 		return value, digits
 	}
-	value, ok := itrace.ParseHex(digits)
-	if !ok {
+	if _, ok := itrace.ParseHex(digits); !ok {
 		s.fail(start, expected)
 		return 0, nil
 	}
@@ -115,10 +122,37 @@ func (s *scanner) decimal(expected string) uint64 {
 	return n
 }
 
+// groups reads digits that are all known, with _ between them or not. It is the usual case of data, and reads nothing in others.
+func (d *decoder) groups(s *scanner) []byte {
+	start, from := s.at, len(d.room)
+	_, end := scan.HexAt(s.line, start)
+	for at := start; end > start; _, end = scan.HexAt(s.line, at) {
+		switch {
+		case end < len(s.line) && s.line[end] == '_':
+			d.room = append(d.room, s.line[at:end]...)
+			at = end + 1
+			continue
+		case end < len(s.line) && classes[s.line[end]]&isWord != 0:
+			d.room = d.room[:from]
+			return nil
+		}
+		s.at = end
+		if at == start {
+			return s.line[start:end]
+		}
+		d.room = append(d.room, s.line[at:end]...)
+		return d.room[from:len(d.room):len(d.room)]
+	}
+	return nil
+}
+
 // data reads digits of which some may be unknown. Without _ and other bytes that are none they are a view of the line.
 func (d *decoder) data(s *scanner, expected string) []byte {
 	s.skip()
 	start := s.at
+	if digits := d.groups(s); len(digits) > 0 {
+		return digits
+	}
 	digits := s.word()
 	plain := true
 	for _, c := range digits {
@@ -138,10 +172,10 @@ func (d *decoder) data(s *scanner, expected string) []byte {
 		return digits
 	}
 	from := len(d.room)
-	for _, c := range digits {
-		if c != '_' {
-			d.room = append(d.room, c)
-		}
+	for len(digits) > 0 {
+		var group []byte
+		group, digits, _ = bytes.Cut(digits, []byte{'_'})
+		d.room = append(d.room, group...)
 	}
 	if len(d.room) == from {
 		s.fail(start, expected)
@@ -159,10 +193,8 @@ func (d *decoder) join(high, low []byte) []byte {
 
 // valueOf is the value of digits, and whether some are not known.
 func valueOf(digits []byte) (value uint64, wild bool) {
-	if width := len(digits); width <= 16 && cap(digits) >= swar.Lookahead {
-		if value, wrong := swar.Hex(digits[:cap(digits)], 0, width); wrong == 0 {
-			return value, false
-		}
+	if value, end := scan.HexAt(digits, 0); end == len(digits) {
+		return value, false
 	}
 	value, wild, _ = itrace.ParseDigits(digits)
 	return value, wild
@@ -177,14 +209,19 @@ var units = func() [][]byte {
 	return all
 }()
 
+// unitNumbers are the indices of units.
+var unitNumbers = func() *words.Table[uint8] {
+	all := make(map[string]uint8)
+	for i, unit := range units[1:] {
+		all[string(unit)] = uint8(i + 1)
+	}
+	return words.New(all)
+}()
+
 // unit is the index of a unit, 0 for any other word.
 func unit(word []byte) uint8 {
-	for i := range units {
-		if len(word) > 0 && bytes.Equal(word, units[i]) {
-			return uint8(i)
-		}
-	}
-	return 0
+	n, _ := unitNumbers.Find(word)
+	return n
 }
 
 // when reads the time that a line may begin with, and reports whether there is one.
@@ -193,13 +230,14 @@ func (d *decoder) when(s *scanner) bool {
 		return false
 	}
 	start := s.at
-	word := s.word()
-	end := 0
-	for end < len(word) && word[end]-'0' <= 9 {
-		end++
+	for s.at < len(s.line) && s.line[s.at]-'0' <= 9 {
+		s.at++
 	}
-	time, ok := itrace.ParseDecimal(word[:end])
-	rest := word[end:]
+	time, ok := itrace.ParseDecimal(s.line[start:s.at])
+	var rest []byte
+	if s.at < len(s.line) && s.line[s.at] > ' ' {
+		rest = s.word()
+	}
 	if len(rest) > 0 && rest[0] == '.' {
 		for rest = rest[1:]; len(rest) > 0 && rest[0]-'0' <= 9; {
 			rest = rest[1:]
@@ -212,8 +250,10 @@ func (d *decoder) when(s *scanner) bool {
 	}
 	if len(rest) == 0 {
 		behind := s.at
-		if scale = unit(s.word()); scale == 0 {
-			s.at = behind
+		if scale = d.scale; scale == 0 || !s.acceptWord(units[scale]) { // it is that of the line before as a rule
+			if scale = unit(s.word()); scale == 0 {
+				s.at = behind
+			}
 		}
 	}
 	d.time, d.scale = time, scale
@@ -223,7 +263,7 @@ func (d *decoder) when(s *scanner) bool {
 // processor is the number of a word such as cpu0; false for any other word.
 func processor(word []byte) (n int32, ok bool) {
 	const prefix = "cpu"
-	if !bytes.HasPrefix(word, []byte(prefix)) {
+	if len(word) < len(prefix) || string(word[:len(prefix)]) != prefix {
 		return 0, false
 	}
 	end := len(prefix)
@@ -237,13 +277,24 @@ func processor(word []byte) (n int32, ok bool) {
 	return int32(number), number <= math.MaxInt32
 }
 
-// state is the letter for a state of the instruction set, 0 for a word that is none; sized for one that tells the size as well.
-func stateOf(word []byte) (letter byte, sized bool) {
-	switch string(word) {
-	case "A", "T", "O":
-		return word[0], false
-	case "T16", "T32":
-		return 'T', true
+// state reads the word for a state of the instruction set, and returns its letter, 0 if another word or none is next; sized for one
+// that tells the size as well.
+func (s *scanner) state() (letter byte, sized bool) {
+	if s.skip(); s.at == len(s.line) {
+		return 0, false
 	}
-	return 0, false
+	letter = s.line[s.at]
+	end := s.at + 1
+	switch rest := s.line[end:]; {
+	case letter != 'A' && letter != 'T' && letter != 'O':
+		return 0, false
+	case letter == 'T' && len(rest) >= 2 && (string(rest[:2]) == "16" || string(rest[:2]) == "32"):
+		sized = true
+		end += 2
+	}
+	if end < len(s.line) && classes[s.line[end]]&isWord != 0 {
+		return 0, false
+	}
+	s.at = end
+	return letter, sized
 }

@@ -26,10 +26,14 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"maps"
+	"slices"
+	"strings"
 
 	"tracewell/arch"
 	"tracewell/itrace"
 	"tracewell/itrace/internal/scan"
+	"tracewell/itrace/internal/words"
 )
 
 // Dialect is the dialect of Tenet.
@@ -61,17 +65,20 @@ type decoder struct {
 	lost     bool // the pc of the line before could not be read
 	pc       []byte
 
-	entries []entry
-	room    []byte // digits that are not in the text; it is used again by the next Decode
+	room []byte // digits that are not in the text; it is used again by the next Decode
 }
 
 // entry is a part of a line.
 type entry struct {
 	kind   kind
+	system bool   // no program computes in the register
 	name   []byte // of a register
 	addr   uint64
 	digits []byte // of a value, or of an address
 	data   []byte // of an access, in the order of memory
+
+	bad      int // where something else was expected
+	expected string
 }
 
 // kind is what an entry tells.
@@ -108,7 +115,7 @@ func (d *decoder) AppendState(dst []byte) []byte {
 
 // Restore implements itrace.Decoder.
 func (d *decoder) Restore(state []byte) error {
-	*d = decoder{entries: d.entries[:0], room: d.room, pc: d.pc[:0]}
+	*d = decoder{room: d.room, pc: d.pc[:0]}
 	if len(state) == 0 {
 		return nil
 	}
@@ -130,11 +137,10 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 			break
 		}
 		if len(line) > 0 {
-			behind, after := b.Line(next, last)
+			behind, after := b.Peek(next, last)
 			if after < 0 && !last {
 				break
 			}
-			b.Line(n, last)
 			d.accesses = d.accesses || bytes.IndexByte(behind, ':') >= 0
 			d.line(b, line, after < 0)
 		}
@@ -143,51 +149,52 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 	return n
 }
 
-// line adds the effects of the instruction before, and the instruction.
+// line adds the effects of the instruction before, and the instruction. The effects are taken back if it turns out that the line
+// says nothing of where it is.
 func (d *decoder) line(b *itrace.Batch, line []byte, final bool) {
-	d.entries = d.entries[:0]
 	var problem *itrace.SyntaxError
-	instruction, none := -1, false
+	var e entry
+	var pc uint64
+	var digits []byte // of it
+	added, accesses, system := b.Len(), d.accesses, d.system
+	some, none := false, false
 	for at := 0; at <= len(line); {
-		end := bytes.IndexByte(line[at:], ',')
-		if end < 0 {
-			end = len(line) - at
-		}
-		var e entry
-		switch bad, expected := e.parse(line[:at+end], at); {
-		case expected == "" && e.kind == isPC && instruction >= 0:
-			problem = earlier(problem, line, at, "no more than one pc")
-		case expected == "":
-			if e.kind == isPC {
-				instruction = len(d.entries)
-			}
-			d.entries = append(d.entries, e)
-		default:
-			problem = earlier(problem, line, bad, expected)
+		switch end := e.parse(line, at); {
+		case end < 0:
+			problem = earlier(problem, line, e.bad, e.expected)
 			none = none || e.kind == isPC
+			if end = bytes.IndexByte(line[at:], ','); end < 0 {
+				end = len(line) - at
+			}
+			at += end + 1
+		case e.kind != isPC:
+			if some = true; !d.lost {
+				d.effect(b, &e)
+			}
+			at = end + 1
+		case digits != nil:
+			problem = earlier(problem, line, at, "no more than one pc")
+			at = end + 1
+		default:
+			some, pc, digits = true, e.addr, e.digits
+			at = end + 1
 		}
-		at += end + 1
 	}
 	switch {
-	case instruction >= 0:
-		d.pc = append(d.pc[:0], d.entries[instruction].digits...)
-	case none || len(d.entries) > 0 && len(d.pc) == 0: // nor is the pc that of the line before
+	case digits != nil:
+		d.pc = append(d.pc[:0], digits...)
+	case none || some && len(d.pc) == 0: // nor is the pc that of the line before
 		d.lost, d.pc = true, d.pc[:0]
 		fallthrough
-	case len(d.entries) == 0: // a line of something else
+	case !some: // a line of something else
+		b.Truncate(added)
+		d.accesses, d.system = accesses, system
 		b.Fail(earlier(problem, line, 0, "names and values with commas between, with a pc"))
 		return
 	}
-	for i := range d.entries {
-		if !d.lost {
-			d.effect(b, &d.entries[i])
-		}
-	}
 	d.lost = false
 	r := b.Add(itrace.Instruction)
-	if instruction >= 0 {
-		r.Addr, r.AddrDigits = d.entries[instruction].addr, d.entries[instruction].digits
-	} else {
+	if r.Addr, r.AddrDigits = pc, digits; digits == nil {
 		r.Addr, _ = itrace.ParseHex(d.pc)
 		r.AddrDigits = d.keep(d.pc)
 	}
@@ -221,37 +228,53 @@ func (d *decoder) scope(final bool) itrace.Scope {
 	return s
 }
 
-// parse reads the entry from a place to the end of a text, and returns what was expected at a place where it is not as it should
-// be.
-func (e *entry) parse(text []byte, at int) (bad int, expected string) {
-	for at < len(text) && text[at] == ' ' {
+// parse reads the entry that begins at a place of a line, and returns where it ends, negative if it is not as it should be.
+func (e *entry) parse(line []byte, at int) (end int) {
+	e.kind = isRegister
+	for at < len(line) && line[at] == ' ' {
 		at++
 	}
-	sign := bytes.IndexByte(text[at:], '=')
-	if sign <= 0 || !isName(text[at:at+sign]) {
-		return at, "a name and ="
-	}
-	e.name = text[at : at+sign]
-	e.kind = kindOf(e.name)
-	at = behindPrefix(text, at+sign+1)
-	end := scan.HexEnd(text, at)
-	e.digits = text[at:end]
-	e.addr = scan.Value(e.digits)
-	if e.kind < isRead {
-		if _, ok := itrace.ParseHex(e.digits); len(e.digits) == 0 || end < len(text) || e.kind == isPC && !ok {
-			return at, "a value in hexadecimal, and a comma or the end of the line"
+	means, width, known := names.FindUntil(line[at:], '=')
+	sign := at + width
+	if !known {
+		for sign = at; sign < len(line) && inName[line[sign]]; {
+			sign++
 		}
-		return 0, ""
+		if sign == at || sign == len(line) || line[sign] != '=' {
+			return e.fail(at, "a name and =")
+		}
+		means = meaningOf(line[at:sign])
 	}
-	if _, ok := itrace.ParseHex(e.digits); !ok || end == len(text) || text[end] != ':' {
-		return at, "an address in hexadecimal and a colon"
+	e.name, e.kind, e.system = line[at:sign], means.kind, means.system
+	at = behindPrefix(line, sign+1)
+	e.addr, end = scan.HexAt(line, at)
+	e.digits = line[at:end]
+	wide := false // 64 bits do not hold it
+	if len(e.digits) > 16 {
+		_, ok := itrace.ParseHex(e.digits)
+		wide = !ok
+	}
+	if e.kind < isRead {
+		if end == at || end < len(line) && line[end] != ',' || e.kind == isPC && wide {
+			return e.fail(at, "a value in hexadecimal, and a comma or the end of the line")
+		}
+		return end
+	}
+	if end == at || wide || end == len(line) || line[end] != ':' {
+		return e.fail(at, "an address in hexadecimal and a colon")
 	}
 	from := end + 1
-	end = scan.HexEnd(text, from)
-	if e.data = text[from:end]; len(e.data) == 0 || len(e.data)%2 != 0 || end < len(text) {
-		return from, "bytes in hexadecimal, and a comma or the end of the line"
+	end = scan.HexEnd(line, from)
+	if e.data = line[from:end]; len(e.data) == 0 || len(e.data)%2 != 0 || end < len(line) && line[end] != ',' {
+		return e.fail(from, "bytes in hexadecimal, and a comma or the end of the line")
 	}
-	return 0, ""
+	return end
+}
+
+// fail notes that what begins at a place is not what was expected.
+func (e *entry) fail(at int, expected string) (end int) {
+	e.bad, e.expected = at, expected
+	return -1
 }
 
 // behindPrefix goes behind 0x.
@@ -262,10 +285,18 @@ func behindPrefix(text []byte, at int) int {
 	return at
 }
 
-// isName reports whether a text can be the name of a register: letters, digits and underscores.
+// inName has the bytes that names of registers are made of: letters, digits and underscores.
+var inName = func() (is [256]bool) {
+	for _, c := range "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+		is[c] = true
+	}
+	return is
+}()
+
+// isName reports whether a text can be the name of a register.
 func isName(text []byte) bool {
 	for _, c := range text {
-		if c != '_' && c-'0' > 9 && c|0x20-'a' > 25 {
+		if !inName[c] {
 			return false
 		}
 	}
@@ -306,7 +337,7 @@ func (d *decoder) effect(b *itrace.Batch, e *entry) {
 	case isPC:
 	case isRegister:
 		r := b.Add(itrace.Register)
-		r.Name, r.Value, r.Digits, r.System = e.name, e.addr, e.digits, isSystem(e.name)
+		r.Name, r.Value, r.Digits, r.System = e.name, e.addr, e.digits, e.system
 		d.system = d.system || r.System
 	default:
 		d.accesses = true
@@ -374,3 +405,33 @@ func isSystem(name []byte) bool {
 	is, known := system[string(room[:len(name)])]
 	return is || !known
 }
+
+// meaning is what a name says of its entry.
+type meaning struct {
+	kind   kind
+	system bool
+}
+
+func meaningOf(name []byte) (m meaning) {
+	if m.kind = kindOf(name); m.kind == isRegister {
+		m.system = isSystem(name)
+	}
+	return m
+}
+
+// names are the usual ones: those of registers and accesses, each in lower and in upper case.
+var names = func() *words.Table[meaning] {
+	lower := []string{"mr", "mw", "mrw"}
+	for i := range pcs {
+		lower = append(lower, string(pcs[i]))
+	}
+	lower = slices.AppendSeq(lower, maps.Keys(system))
+	all := make(map[string]meaning)
+	for _, name := range lower {
+		if isName([]byte(name)) {
+			m := meaningOf([]byte(name))
+			all[strings.ToLower(name)], all[strings.ToUpper(name)] = m, m
+		}
+	}
+	return words.New(all)
+}()

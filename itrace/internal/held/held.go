@@ -10,7 +10,10 @@ import (
 )
 
 // Values are those of the registers of all processors; none at first.
-type Values struct{ all []value }
+type Values struct {
+	all  []value
+	next int // of all: the one behind that which was told last, as producers keep to an order
+}
 
 type value struct {
 	cpu  int32
@@ -23,10 +26,13 @@ const most = 1 << 12
 
 // Unchanged notes what a register holds, and reports whether it is what it held before.
 func (v *Values) Unchanged(cpu int32, name []byte, bits uint64) bool {
-	for i := range v.all {
-		if h := &v.all[i]; h.cpu == cpu && h.name == string(name) {
+	for i, at := 0, v.next; i < len(v.all); i, at = i+1, at+1 {
+		if at >= len(v.all) {
+			at = 0
+		}
+		if h := &v.all[at]; h.cpu == cpu && h.name == string(name) {
 			same := h.bits == bits
-			h.bits = bits
+			h.bits, v.next = bits, at+1
 			return same
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	csr "tracewell/arch/riscv"
+	"tracewell/itrace/internal/words"
 )
 
 const systemRegisters = 1 << 12
@@ -22,12 +23,12 @@ var systemNames = func() (names [systemRegisters][]byte) {
 }()
 
 // systemNumbers are the numbers by name, of those that have one.
-var systemNumbers = func() map[string]uint16 {
+var systemNumbers = func() *words.Table[uint16] {
 	all := make(map[string]uint16)
 	for number, name := range csr.CSRs {
 		all[name] = number
 	}
-	return all
+	return words.New(all)
 }()
 
 // SystemName is the name of a register of control and status by its number, nil for a number that none can have. It is nobody's to
@@ -40,7 +41,4 @@ func SystemName(number uint64) []byte {
 }
 
 // SystemNumber is the number of a register of control and status by its name.
-func SystemNumber(name []byte) (number uint16, ok bool) {
-	number, ok = systemNumbers[string(name)]
-	return number, ok
-}
+func SystemNumber(name []byte) (number uint16, ok bool) { return systemNumbers.Find(name) }

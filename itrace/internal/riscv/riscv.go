@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"tracewell/arch"
+	"tracewell/itrace/internal/words"
 )
 
 // machine is that of 64 bits; names are those of the other as well.
@@ -45,7 +46,7 @@ func Name(class byte, number uint64) []byte {
 }
 
 // numbers are the numbers of registers by all their names, with the letter of their class.
-var numbers = func() map[string]Register {
+var numbers = func() *words.Table[Register] {
 	all := make(map[string]Register)
 	for class := range classes {
 		for n := range registers {
@@ -57,7 +58,7 @@ var numbers = func() map[string]Register {
 			all[set.Same] = r
 		}
 	}
-	return all
+	return words.New(all)
 }()
 
 // Zero is the name in the calling convention of the register that reads as zero.
@@ -75,32 +76,7 @@ type Register struct {
 }
 
 // Number is that of a register by any of its names.
-func Number(name []byte) (r Register, ok bool) {
-	if r, ok = byNumber(name); ok {
-		return r, true
-	}
-	r, ok = numbers[string(name)]
-	return r, ok
-}
-
-// byNumber is that of a register by its name in the architecture, which most traces have.
-func byNumber(name []byte) (r Register, ok bool) {
-	if len(name) != 2 && len(name) != 3 {
-		return Register{}, false
-	}
-	class, number := name[0], name[1]-'0'
-	if number > 9 || class != 'x' && class != 'f' && class != 'v' {
-		return Register{}, false
-	}
-	if len(name) == 3 {
-		unit := name[2] - '0'
-		if number == 0 || unit > 9 {
-			return Register{}, false
-		}
-		number = 10*number + unit
-	}
-	return Register{class, number}, number < registers
-}
+func Number(name []byte) (r Register, ok bool) { return numbers.Find(name) }
 
 // modes are the words for privilege, by its number.
 var modes = [4][]byte{[]byte("U"), []byte("S"), nil, []byte("M")}

@@ -111,7 +111,9 @@ func HexEnd(line []byte, at int) int {
 // Value is the value of hexadecimal digits, of more than 16 that of the last. Digits of a line that a Batch has are read eight at
 // once.
 func Value(digits []byte) uint64 {
-	if width := len(digits); width > 0 && width <= 16 && cap(digits) >= swar.Lookahead {
+	const most = 16 // that 64 bits hold
+	digits = digits[max(0, len(digits)-most):]
+	if width := len(digits); width > 0 && cap(digits) >= swar.Lookahead {
 		value, _ := swar.Hex(digits[:cap(digits)], 0, width)
 		return value
 	}
@@ -119,16 +121,33 @@ func Value(digits []byte) uint64 {
 	return value
 }
 
+// HexAt reads the hexadecimal digits that begin at a place of a line, and returns where they end, that place if there are none. Of
+// more than 16 the last are the value.
+func HexAt(line []byte, at int) (value uint64, end int) {
+	end = at
+	if cap(line)-at >= swar.Lookahead {
+		value, width := swar.HexRun(line[:cap(line)], at)
+		switch end = at + width; {
+		case end > len(line): // they go on behind it
+			end = at
+		case width < 16 || end == len(line) || !isHex[line[end]]:
+			return value, end
+		}
+	}
+	end = HexEnd(line, end)
+	return Value(line[at:end]), end
+}
+
 // Hex reads hexadecimal digits. Of more than 16 the last are the value.
 func (l *Line) Hex(expected string) (value uint64, digits []byte) {
 	start := l.At
-	end := HexEnd(l.Text, start)
+	value, end := HexAt(l.Text, start)
 	if end == start {
 		l.Fail(start, expected)
 		return 0, nil
 	}
-	l.At, digits = end, l.Text[start:end]
-	return Value(digits), digits
+	l.At = end
+	return value, l.Text[start:end]
 }
 
 // ZeroX reads 0x and hexadecimal digits.
@@ -148,8 +167,10 @@ func (l *Line) Address(prefix, expected string) (value uint64, digits []byte) {
 		l.Fail(start, expected)
 		return 0, nil
 	}
-	value, digits = l.Hex(expected)
-	if _, ok := itrace.ParseHex(digits); !ok && len(digits) > 16 {
+	if value, digits = l.Hex(expected); len(digits) <= 16 {
+		return value, digits
+	}
+	if _, ok := itrace.ParseHex(digits); !ok {
 		l.Fail(start, expected+" of 64 bits")
 	}
 	return value, digits

@@ -7,7 +7,10 @@
 // the first digit is in the lowest byte, whatever the machine.
 package swar
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Ones has a 1 in each of 8 bytes.
 const Ones = 0x0101010101010101
@@ -39,22 +42,31 @@ func decimalMany(text []byte, at, width int) (value, wrong uint64) {
 	return high*1e8 + low, wrong | wrongLow
 }
 
-// Hex is Decimal for hexadecimal digits in either case. It works on eight of them at once, made so many by zeros in front. The
-// low four bits of a digit are its value, to which a letter, told by bit 6, adds 9. A digit has the high half 3, a letter 4 or 6,
-// and the values of letters, and no others, are from 10 to 15.
+// Hex is Decimal for hexadecimal digits in either case.
 func Hex(text []byte, at, width int) (value, wrong uint64) {
 	if width > 8 {
 		return hexMany(text, at, width)
 	}
 	shift := (64 - 8*width) & 63
-	x := binary.LittleEndian.Uint64(text[at:at+8])<<shift | '0'*Ones&(1<<shift-1)
+	v, wrong := hexDigits(binary.LittleEndian.Uint64(text[at:at+8])<<shift | '0'*Ones&(1<<shift-1))
+	return packHex(v), wrong
+}
+
+// hexDigits returns the values of eight hexadecimal digits, and what is 0 in those bytes that are digits. The low four bits of a
+// digit are its value, to which a letter, told by bit 6, adds 9. A digit has the high half 3, a letter 4 or 6, and the values of
+// letters, and no others, are from 10 to 15.
+func hexDigits(x uint64) (v, wrong uint64) {
 	letters := x >> 6 & Ones
-	v := x&(0x0f*Ones) + 9*letters
+	v = x&(0x0f*Ones) + 9*letters
 	wrong = (x|letters<<5)&(0xf0*Ones) ^ 0x30*(letters+Ones)
-	wrong |= (v+6*Ones)>>4&Ones ^ letters | v&(0x10*Ones)
+	return v, wrong | (v+6*Ones)>>4&Ones ^ letters | v&(0x10*Ones)
+}
+
+// packHex returns the value of digits by those of each, the first lowest.
+func packHex(v uint64) uint64 {
 	v = (v<<4 | v>>8) & 0x00ff00ff00ff00ff
 	v = (v<<8 | v>>16) & 0x0000ffff0000ffff
-	return (v<<16 | v>>32) & 0xffffffff, wrong
+	return (v<<16 | v>>32) & 0xffffffff
 }
 
 // hexMany is Hex for 9 to 16 digits.
@@ -62,6 +74,20 @@ func hexMany(text []byte, at, width int) (value, wrong uint64) {
 	high, wrong := Hex(text, at, width-8)
 	low, wrongLow := Hex(text, at+width-8, 8)
 	return high<<32 | low, wrong | wrongLow
+}
+
+// HexRun reads the hexadecimal digits that begin at a place of a text, however many they are, but no more than 16. It returns their
+// value and how many they are. It looks at up to Lookahead bytes from there on.
+func HexRun(text []byte, at int) (value uint64, width int) {
+	// The lowest byte that is no digit ends the number, and is shifted out with all above it.
+	v, wrong := hexDigits(binary.LittleEndian.Uint64(text[at : at+8]))
+	if wrong != 0 {
+		width = bits.TrailingZeros64(wrong) / 8
+		return packHex(v << (64 - 8*width)), width
+	}
+	low, wrong := hexDigits(binary.LittleEndian.Uint64(text[at+8 : at+16]))
+	width = bits.TrailingZeros64(wrong) / 8
+	return packHex(v)<<(4*width) | packHex(low<<(64-8*width)), 8 + width
 }
 
 // NotDecimal returns 0 if the lowest bytes of x, so many, from 1 to 8, are decimal digits.

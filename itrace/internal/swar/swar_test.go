@@ -62,3 +62,20 @@ func TestAsStrconv(t *testing.T) {
 		}
 	}
 }
+
+// TestHexRun ends where the digits do, whatever is behind them.
+func TestHexRun(t *testing.T) {
+	for text := range texts {
+		for _, behind := range []string{"", "0", "g", "\n"} {
+			line := append([]byte(text+behind), make([]byte, Lookahead)...)
+			want := 0
+			for want < 16 && strings.IndexByte("0123456789abcdefABCDEF", line[want]) >= 0 {
+				want++
+			}
+			number, _ := strconv.ParseUint("0"+string(line[:want]), 16, 64)
+			if got, width := HexRun(line, 0); width != want || got != number {
+				t.Fatalf("%q: got %#x of %d digits, want %#x of %d", line, got, width, number, want)
+			}
+		}
+	}
+}
