@@ -44,13 +44,13 @@ export function Table({ label, count, row, columns, height = 24, selected = -1, 
     if (box.current) box.current.scrollTop = bounded / ratio;
     setTop(bounded);
   };
-  // The selected row is brought into sight, whoever has selected it.
+  // The selected row is brought into sight, whoever has selected it, and again when the table gets smaller, as by what is told of the row.
   useLayoutEffect(() => {
     if (selected < 0 || selected >= count) return;
     const at = selected * height;
     if (at < top) scrollTo(at);
     else if (at + height > top + room) scrollTo(at + height - room);
-  }, [selected, count]);
+  }, [selected, count, room]);
   useLayoutEffect(() => { if (top > Math.max(total - room, 0)) scrollTo(total); }, [total, room]);
   const move = (/** @type {number} */ to) => count > 0 && onSelect?.(Math.max(0, Math.min(to, count - 1)));
   const page = Math.max(Math.floor(room / height) - 1, 1);
