@@ -44,7 +44,7 @@ export function Table({ label, count, row, columns, height = 24, selected = -1, 
     if (box.current) box.current.scrollTop = bounded / ratio;
     setTop(bounded);
   };
-  // The selected row is brought into sight, whoever has selected it, and again when the table gets smaller, as by what is told of the row.
+  // The selected row is brought into sight, whoever has selected it, and again when what is told of it makes the table smaller.
   useLayoutEffect(() => {
     if (selected < 0 || selected >= count) return;
     const at = selected * height;
