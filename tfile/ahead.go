@@ -6,76 +6,60 @@ import (
 )
 
 // readAhead makes big reads of the small ones of walks over frames that go forward: a call for each frame costs more than the rest
-// of looking at it. Walks on several goroutines have a stretch each, and frames here and there are read alone. The zero value is
+// of looking at it. Walks on several goroutines have a window each, and frames here and there are read alone. The zero value is
 // ready.
 type readAhead struct {
 	mu   sync.Mutex
-	idle []*stretch // guarded by mu; what was used last is at the end
-}
-
-// stretch is what was read last for a walk, or where it went on if that was a frame alone.
-type stretch struct {
-	base int64
-	buf  []byte
-	step int // bytes to read next
+	idle []*window // guarded by mu, one for each walk; what was used last is at the end
 }
 
 const (
-	// firstStep is what is read at once for a walk that may be one of two frames. That grows to lastStep and no further, since a
-	// thousand files may be open.
-	firstStep, lastStep = 4 << 10, 64 << 10
-	// maxStretches is how many walks are told apart.
-	maxStretches = 16
+	// longStep is what the reads of a walk grow to, and frames that long are read alone: a thousand files may be open.
+	longStep = 64 << 10
+	// maxWalks is how many walks are told apart.
+	maxWalks = 16
 )
 
 // read returns n bytes at offset as source.read does, in memory of the caller's.
 func (a *readAhead) read(s *source, buf []byte, offset int64, n int) ([]byte, error) {
-	if s.mem != nil {
+	if s.mem != nil || n >= longStep {
 		return s.read(buf, offset, n)
 	}
-	w := a.take(offset)
+	w := a.take(s, offset)
 	defer a.put(w)
-	if offset < w.base || offset+int64(n) > w.end() {
-		ahead := w.buf[:0]
-		if n < w.step {
-			ahead, _ = s.read(ahead, offset, int(min(int64(w.step), s.size-offset)))
-		}
-		if len(ahead) == 0 { // what lies behind the frame may not be there any more
-			w.base, w.buf, w.step = offset+int64(n), w.buf[:0], max(w.step, firstStep)
-			return s.read(buf, offset, n)
-		}
-		w.base, w.buf, w.step = offset, ahead, min(4*w.step, lastStep)
+	ahead, err := w.at(offset, n)
+	if err != nil { // what lies behind the frame may not be there any more
+		w.buf = w.buf[:0]
+		return s.read(buf, offset, n)
 	}
-	at := int(offset - w.base)
-	return append(buf[:0], w.buf[at:at+n]...), nil
+	return append(buf[:0], ahead[:n]...), nil
 }
 
-func (w *stretch) end() int64 { return w.base + int64(len(w.buf)) }
-
-// take takes the stretch of the walk that comes to offset; one that nobody is on if there is none.
-func (a *readAhead) take(offset int64) *stretch {
+// take takes the window of the walk that comes to offset; one that nobody is on if there is none.
+func (a *readAhead) take(s *source, offset int64) *window {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i, w := range slices.Backward(a.idle) {
-		if w.base <= offset && offset <= w.end()+farApart {
+		if w.base <= offset && offset <= w.base+int64(len(w.buf))+farApart {
 			a.idle = slices.Delete(a.idle, i, i+1)
 			return w
 		}
 	}
-	if len(a.idle) < maxStretches {
-		return new(stretch)
+	w := new(window)
+	if len(a.idle) == maxWalks {
+		w = a.idle[0]
+		a.idle = slices.Delete(a.idle, 0, 1)
 	}
-	w := a.idle[0]
-	a.idle = slices.Delete(a.idle, 0, 1)
-	w.step = 0
+	// The first frame is read alone, since it may be one here and there.
+	*w = window{source: *s, step: 1, most: longStep, base: offset, buf: w.buf[:0]}
 	return w
 }
 
-// put gives a stretch back.
-func (a *readAhead) put(w *stretch) {
+// put gives a window back.
+func (a *readAhead) put(w *window) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.idle) < maxStretches { // more goroutines than that may have taken one
+	if len(a.idle) < maxWalks { // more goroutines than that may have taken one
 		a.idle = append(a.idle, w)
 	}
 }

@@ -13,7 +13,7 @@ import (
 func pieces(rng *rand.Rand, size int) (starts []int) {
 	for at := 0; at < size; {
 		starts = append(starts, at)
-		longest := []int{1, 300, firstStep + 2, lastStep + 2}[rng.IntN(4)*rng.IntN(2)]
+		longest := []int{1, 300, 4<<10 + 2, longStep + 2}[rng.IntN(4)*rng.IntN(2)]
 		at += rng.IntN(longest + 1)
 	}
 	return append(starts, size)
@@ -76,8 +76,8 @@ func TestReadAhead(t *testing.T) {
 		})
 	}
 	t.Cleanup(func() {
-		if n := len(shared.idle); n > maxStretches {
-			t.Errorf("%d stretches are kept", n)
+		if n := len(shared.idle); n > maxWalks {
+			t.Errorf("%d windows are kept", n)
 		}
 	})
 }
