@@ -83,7 +83,7 @@ func (d *decoder) unit(b *itrace.Batch, line []byte, at, next int, last bool) in
 	l := scan.Line{Text: line}
 	switch {
 	case l.Accept(core):
-		return d.committed(b, &l, at, next, last)
+		return d.committed(b, &l, next, last)
 	case l.Accept(tracers):
 		return d.traced(b, &l, at, next, last)
 	case l.Accept(message):
@@ -157,14 +157,13 @@ func (h *head) read(l *scan.Line) {
 }
 
 // committed reads the two lines of an instruction.
-func (d *decoder) committed(b *itrace.Batch, l *scan.Line, at, next int, last bool) int {
+func (d *decoder) committed(b *itrace.Batch, l *scan.Line, next int, last bool) int {
 	var h head
 	h.read(l)
-	line, after := b.Line(next, last)
+	line, after := b.Peek(next, last)
 	if after < 0 && !last {
 		return -1
 	}
-	scan.Again(b, at, l.Text, last)
 	if l.Problem != nil {
 		b.Fail(l.Problem)
 		return next
@@ -275,7 +274,7 @@ func (d *decoder) instruction(b *itrace.Batch, h *head, body *commit, mode []byt
 	if atomic {
 		i.Scope |= itrace.NoStored
 	}
-	scan.Again(b, next, l.Text, last)
+	b.Line(next, last)
 	if e.digits != nil {
 		x := b.Add(itrace.Register)
 		x.CPU, x.Time, x.Name, x.Value, x.Digits = h.hart, h.cycle, e.name, e.value, e.digits

@@ -132,7 +132,6 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 				if gap, known = gapBehind(b, line, next, last); !known {
 					break
 				}
-				scan.Again(b, n, line, last)
 			}
 			if problem := d.line(b, line, gap); problem != nil {
 				b.Fail(problem)
@@ -178,7 +177,7 @@ var follows = [][]byte{
 func gapBehind(b *itrace.Batch, line []byte, at int, last bool) (gap, known bool) {
 	id, _ := element(line)
 	for range mostLooked {
-		behind, next := b.Line(at, last)
+		behind, next := b.Peek(at, last)
 		if next < 0 {
 			return false, last
 		}

@@ -62,13 +62,15 @@ func (d *decoder) Restore(state []byte) error { return d.threads.Restore(state) 
 // Decode implements itrace.Decoder.
 func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 	d.room = d.room[:0]
-	line, next := b.Line(n, last)
-	for next >= 0 && !b.Full() {
-		behind, after := b.Line(next, last)
+	for !b.Full() {
+		line, next := b.Line(n, last)
+		if next < 0 {
+			break
+		}
+		behind, after := b.Peek(next, last)
 		if after < 0 && !last {
 			break
 		}
-		scan.Again(b, n, line, last)
 		switch {
 		case len(line) == 0:
 		case isRemark(line):
@@ -76,7 +78,7 @@ func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
 		default:
 			d.line(b, line, after >= 0 && bytes.HasPrefix(bytes.TrimLeft(behind, " "), traceError))
 		}
-		n, line, next = next, behind, after
+		n = next
 	}
 	return n
 }

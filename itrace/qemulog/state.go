@@ -220,22 +220,28 @@ func (p *dump) value(name []byte, cursor *int) []byte {
 	return nil
 }
 
-// before returns the last dump of a processor by its number, nil if there was none.
-func (d *decoder) before(number int32) *dump {
+// known returns a processor by its number, nil if there was no dump of it.
+func (d *decoder) known(number int32) *cpu {
 	for i := range d.cpus {
 		if d.cpus[i].number == number {
-			return &d.cpus[i].dump
+			return &d.cpus[i]
 		}
+	}
+	return nil
+}
+
+// before returns the last dump of a processor by its number, nil if there was none.
+func (d *decoder) before(number int32) *dump {
+	if c := d.known(number); c != nil {
+		return &c.dump
 	}
 	return nil
 }
 
 // processor returns a processor by its number.
 func (d *decoder) processor(number int32) *cpu {
-	for i := range d.cpus {
-		if d.cpus[i].number == number {
-			return &d.cpus[i]
-		}
+	if c := d.known(number); c != nil {
+		return c
 	}
 	d.cpus = append(d.cpus, cpu{number: number})
 	return &d.cpus[len(d.cpus)-1]

@@ -48,10 +48,8 @@ func known(digits []byte) (value uint64, ok bool) {
 // IndexByte returns where a byte is first from a place of a line on, the end of the line if it is not there. It is for what is
 // near: a call of bytes.IndexByte takes longer than a few steps of eight bytes.
 func IndexByte(line []byte, at int, c byte) int {
-	wanted := uint64(c) * swar.Ones
 	for room := line[:cap(line)]; at < len(line) && at+8 <= len(room); at += 8 {
-		x := binary.LittleEndian.Uint64(room[at:at+8]) ^ wanted
-		if same := (x - swar.Ones) &^ x & (0x80 * swar.Ones); same != 0 {
+		if same := swar.Equal(binary.LittleEndian.Uint64(room[at:at+8]), c); same != 0 {
 			return min(at+bits.TrailingZeros64(same)/8, len(line))
 		}
 	}

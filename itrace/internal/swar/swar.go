@@ -90,6 +90,12 @@ func HexRun(text []byte, at int) (value uint64, width int) {
 	return packHex(v)<<(4*width) | packHex(low<<(64-8*width)), 8 + width
 }
 
+// Equal marks the bytes of x that are c by their highest bits. Those above the lowest mark may be wrong.
+func Equal(x uint64, c byte) uint64 {
+	x ^= uint64(c) * Ones
+	return (x - Ones) &^ x & (0x80 * Ones)
+}
+
 // NotDecimal returns 0 if the lowest bytes of x, so many, from 1 to 8, are decimal digits.
 func NotDecimal(x uint64, width int) uint64 {
 	shift := (64 - 8*width) & 63

@@ -76,9 +76,7 @@ func (t *Table[V]) FindUntil(text []byte, end byte) (means V, length int, ok boo
 		return means, 0, false
 	}
 	x := binary.LittleEndian.Uint64(text[:loaded])
-	y := x ^ uint64(end)*swar.Ones
-	bit := (y - swar.Ones) &^ y & (0x80 * swar.Ones) // the lowest is that of the first such byte
-	length = bits.TrailingZeros64(bit) / 8
+	length = bits.TrailingZeros64(swar.Equal(x, end)) / 8
 	if length >= min(loaded, len(text)) {
 		return means, 0, false
 	}
