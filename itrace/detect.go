@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode"
 )
 
 // DetectBytes is how much of a trace Detect looks at, at most.
@@ -20,8 +21,11 @@ type Detection struct {
 }
 
 // Detect returns the dialect that most lines of the beginning of a trace are in. Of what is as long as DetectBytes, or
-// has several lines, the last line counts only if it is whole.
+// has several lines, the last line counts only if it is whole. A file of binary data is in none.
 func (r Registry) Detect(head []byte) (best Detection) {
+	if isBinary(head) {
+		return best
+	}
 	cut := len(head) >= DetectBytes
 	head = head[:min(len(head), DetectBytes)]
 	if end := bytes.LastIndexByte(head, '\n'); end >= 0 {
@@ -46,6 +50,12 @@ func (r Registry) Detect(head []byte) (best Detection) {
 		}
 	}
 	return best
+}
+
+// isBinary reports whether a file begins with a control character that no text begins with, as trace files, programs and files of
+// archives do. Of some hundred lines of such data one may look like a line of a dialect.
+func isBinary(head []byte) bool {
+	return len(head) > 0 && (head[0] < ' ' && !unicode.IsSpace(rune(head[0])) || head[0] == 0x7f)
 }
 
 // fits returns how many lines of a text are in the dialect. A line of no meaning does not count, and if there is nothing else

@@ -20,6 +20,8 @@ func (r Registry) Undetected(head []byte) string {
 		return "is UTF-16, as some programs of Windows write it; make it UTF-8, as by iconv -f UTF-16 -t UTF-8"
 	case bytes.IndexByte(head, 0) >= 0:
 		return fmt.Sprintf("is no text: there is a zero byte at offset %d", bytes.IndexByte(head, 0))
+	case isBinary(head):
+		return fmt.Sprintf("is no text: it begins with the byte %#02x", head[0])
 	case !whole && len(head) == DetectBytes:
 		return fmt.Sprintf("has no line that ends in its first %d bytes", DetectBytes)
 	}

@@ -62,7 +62,8 @@ func (o *operand) sniff() {
 	o.input.Raw.Reader = raw
 	buffered := bufio.NewReaderSize(o.input, itrace.DetectBytes)
 	d, head, _ := dialects.All.Sniff(buffered)
-	if d.Dialect != nil {
+	// A value in the text of a trace file may look like a line of a dialect.
+	if d.Dialect != nil && !tracetext.Is(head) {
 		raw.stop()
 		o.dialect, o.trace = d.Dialect, buffered
 		return
