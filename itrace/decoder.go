@@ -22,6 +22,12 @@ type Decoder interface {
 	Restore(state []byte) error
 }
 
+// TimeKeeper is a Decoder whose state has a time, that of lines without one.
+type TimeKeeper interface {
+	// AppendTimeless is AppendState but for the time.
+	AppendTimeless(dst []byte) []byte
+}
+
 // Lookahead is how many bytes there are behind a text that a Decoder may look at.
 const Lookahead = swar.Lookahead
 

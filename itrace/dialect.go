@@ -21,6 +21,11 @@ type Dialect struct {
 	Options []Option
 	// New returns a decoder for one trace.
 	New func(Settings) Decoder
+	// BehindTime returns how many bytes at the beginning of a text are the time of its first line, by clocks and by cycles. Two lines
+	// that are the same behind that differ in Record.Time and Record.Cycle alone, and those behind them not at all, unless they have
+	// no time of their own. It returns 0 for a line without a time, or for which this does not hold. nil for a dialect whose lines do
+	// not begin with times.
+	BehindTime func(text []byte) int
 	// Why says, of the beginning of a trace that is in this dialect, what of it shows that, and which variant it is, in words:
 	// "commit lines with harts, as Spike writes them since 2020". nil for a dialect that is told by its lines alone.
 	Why func(head []byte) string

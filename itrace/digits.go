@@ -121,3 +121,20 @@ func DigitsMatch(a, b []byte) bool {
 	}
 	return true
 }
+
+// DecimalEnd returns the end of the decimal digits at the beginning of a text, behind blanks, if a certain byte is behind them and
+// they are a number of 64 bits whatever they are: up to 19. Otherwise it returns 0.
+func DecimalEnd(text []byte, behind byte) int {
+	start := 0
+	for start < len(text) && text[start] == ' ' {
+		start++
+	}
+	n := start
+	for n < len(text) && text[n]-'0' <= 9 {
+		n++
+	}
+	if n == start || n-start > 19 || n == len(text) || text[n] != behind {
+		return 0
+	}
+	return n
+}

@@ -146,6 +146,14 @@ func (r *Reader) Between() bool { return r.handed == len(r.batch.over) }
 // AppendState appends the state of the decoder at Position; see Between.
 func (r *Reader) AppendState(dst []byte) []byte { return r.decoder.AppendState(dst) }
 
+// AppendTimeless is AppendState but for a time that lines without one would have.
+func (r *Reader) AppendTimeless(dst []byte) []byte {
+	if k, ok := r.decoder.(TimeKeeper); ok {
+		return k.AppendTimeless(dst)
+	}
+	return r.decoder.AppendState(dst)
+}
+
 // Position returns how many lines and bytes of the input have been read, blank lines and what could not be read included.
 func (r *Reader) Position() (lines, bytes int64) { return r.line, r.offset }
 

@@ -43,7 +43,8 @@ var Dialect = &itrace.Dialect{
 	New: func(s itrace.Settings) itrace.Decoder {
 		return itrace.EachLine(&reader{results: s["results"] == "operand"})
 	},
-	Why: why,
+	BehindTime: func(text []byte) int { return itrace.DecimalEnd(text, ':') },
+	Why:        why,
 }
 
 func why(head []byte) string {

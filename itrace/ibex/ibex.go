@@ -26,10 +26,11 @@ import (
 
 // Dialect is the dialect of Ibex's tracer.
 var Dialect = &itrace.Dialect{
-	Name:  "ibex",
-	Title: "Ibex's tracer",
-	New:   func(itrace.Settings) itrace.Decoder { return itrace.EachLine(&reader{}) },
-	Why:   why,
+	Name:       "ibex",
+	Title:      "Ibex's tracer",
+	New:        func(itrace.Settings) itrace.Decoder { return itrace.EachLine(&reader{}) },
+	BehindTime: behindCycle,
+	Why:        why,
 }
 
 // header is the beginning of the first line.
@@ -40,6 +41,19 @@ func why(head []byte) string {
 		return "the header of the tracer"
 	}
 	return "lines of time, cycle, pc and opcode between tabs"
+}
+
+// behindCycle implements itrace.Dialect.BehindTime.
+func behindCycle(text []byte) int {
+	time := itrace.DecimalEnd(text, '\t')
+	if time == 0 {
+		return 0
+	}
+	cycle := itrace.DecimalEnd(text[time+1:], '\t')
+	if cycle == 0 {
+		return 0
+	}
+	return time + 1 + cycle
 }
 
 // reader reads lines.

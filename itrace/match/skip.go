@@ -8,7 +8,8 @@ import (
 
 // Where both traces go on with the same bytes, the lines of the reference are read for both, and no groups are made of them: they
 // are counted, and of the registers it is noted what they hold and who wrote it. All that a report can tell is as if they had been
-// compared.
+// compared. Lines that differ in their times alone are the same where these are not compared; nothing else asks for a time, and so
+// the decoders may differ in that of the line before.
 //
 // A skip begins at an instruction when nothing waits to be paired and the decoders of both sides are in the same state. It ends at
 // an instruction as well, so many before the bytes differ that all of the history is of groups. It is of one processor; where
@@ -23,6 +24,9 @@ type skipper struct {
 	keeping  bool   // readers keep states, so that they can go back
 	briefs   [256]itrace.Brief
 	skipped  int64 // instructions
+
+	behindTime func(text []byte) int // of the dialect, where lines are the same but for times; nil where bytes are
+	drifts     []int64               // with that, of each line: its offset in the other trace, less that in the reference
 }
 
 const (
@@ -106,10 +110,22 @@ func (s *side) rest() []byte {
 	return s.reader.Rest(offset)
 }
 
-// sameAhead reports whether the next bytes of both traces are the same.
+// sameAhead reports whether the next bytes of both traces are the same, or are so but for times.
 func (c *comparison) sameAhead() bool {
-	r, o := c.sides[reference].rest(), c.sides[other].rest()
-	return len(r) >= leastSkip && len(o) >= leastSkip && bytes.Equal(r[:leastSkip], o[:leastSkip])
+	k, r, o := &c.skipper, c.sides[reference].rest(), c.sides[other].rest()
+	k.behindTime = nil
+	if len(r) < leastSkip || len(o) < leastSkip {
+		return false
+	}
+	if bytes.Equal(r[:leastSkip], o[:leastSkip]) {
+		return true
+	}
+	if c.options.compares(FieldTime) || c.sides[reference].input.Dialect.BehindTime == nil {
+		return false
+	}
+	k.behindTime = c.sides[reference].input.Dialect.BehindTime
+	_, all := k.sameButTimes(r[:leastSkip], o, 0)
+	return all
 }
 
 // extend reads more of the trace of which less is left to be taken, and reports whether there is more. Of the other there may be
@@ -124,9 +140,15 @@ func (c *comparison) extend() bool {
 
 // skipSome passes over what is known to be the same, and reports whether that is all that has been read of one side.
 func (c *comparison) skipSome() (all bool) {
-	r, o := c.sides[reference], c.sides[other]
+	k, r, o := &c.skipper, c.sides[reference], c.sides[other]
 	_, from := r.position()
-	same, all := sameLines(r.reader.Rest(from), o.rest())
+	_, behind := o.position()
+	same, all := 0, false
+	if k.behindTime == nil {
+		same, all = sameLines(r.rest(), o.rest())
+	} else {
+		same, all = k.sameButTimes(r.rest(), o.rest(), behind-from)
+	}
 	if same == 0 {
 		return false
 	}
@@ -136,7 +158,13 @@ func (c *comparison) skipSome() (all bool) {
 // goBack takes back the records that both sides have read ahead, and reports whether that could be and both are in one state.
 func (c *comparison) goBack() bool {
 	r, o := c.sides[reference], c.sides[other]
-	return r.back() && o.back() && bytes.Equal(r.reader.AppendState(nil), o.reader.AppendState(nil))
+	if !r.back() || !o.back() {
+		return false
+	}
+	if c.skipper.behindTime != nil {
+		return bytes.Equal(r.reader.AppendTimeless(nil), o.reader.AppendTimeless(nil))
+	}
+	return bytes.Equal(r.reader.AppendState(nil), o.reader.AppendState(nil))
 }
 
 // back takes back the records that have been read ahead, and reports whether that could be.
@@ -171,6 +199,31 @@ func sameLines(a, b []byte) (n int, all bool) {
 	return n, all
 }
 
+// sameButTimes is sameLines for lines that are the same but for times, of which the first is so much further behind in b. It notes
+// the drift of each.
+func (k *skipper) sameButTimes(a, b []byte, offset int64) (n int, all bool) {
+	k.drifts = k.drifts[:0]
+	for at := 0; ; {
+		end := bytes.IndexByte(a[at:], '\n') + 1
+		if end == 0 {
+			return n, true
+		}
+		line := a[at : at+end]
+		time, otherTime := k.behindTime(line), k.behindTime(b)
+		rest := line[time:]
+		length := otherTime + len(rest)
+		if length > len(b) || !bytes.Equal(rest, b[otherTime:length]) || (time == 0) != (otherTime == 0) {
+			return n, bytes.IndexByte(b, '\n') < 0
+		}
+		k.drifts = append(k.drifts, offset)
+		offset += int64(length - end)
+		at, b = at+end, b[length:]
+		if time > 0 || len(bytes.TrimSpace(line)) > 0 {
+			n = at
+		}
+	}
+}
+
 // skipRun is a part of a skip: a stretch of lines that both traces have.
 type skipRun struct {
 	c         *comparison
@@ -179,7 +232,8 @@ type skipRun struct {
 	other     *side
 	start     mark
 	unknown   [2]int64 // lines before it that could not be read
-	shift     place    // from the place of a line in the reference to that in the other trace
+	shift     place    // from the place of the first line in the reference to that in the other trace
+	drifts    []int64  // of each line where their offsets have no shift in common, else nil
 	count     int64    // instructions
 	by        place    // of the latest
 	marks     []mark   // the last ones, in a ring
@@ -199,9 +253,21 @@ func (c *comparison) skipTo(end int64) (reached bool) {
 	k.unknown = [2]int64{k.start.unknown, behind.unknown}
 	k.shift = place{behind.counts.Instructions - k.start.counts.Instructions, behind.line - k.start.line,
 		behind.offset - k.start.offset}
+	if c.skipper.behindTime != nil {
+		k.drifts = c.skipper.drifts
+	}
 	reached = k.read(end)
 	k.finish()
 	return reached
+}
+
+// there returns the place in the other trace of one in the reference.
+func (k *skipRun) there(p place) place {
+	shift := k.shift
+	if k.drifts != nil {
+		shift.offset = k.drifts[p.line-k.start.line]
+	}
+	return place{p.index + shift.index, p.line + shift.line, p.offset + shift.offset}
 }
 
 // mark is where a side is, which is at an instruction.
@@ -255,7 +321,8 @@ func (k *skipRun) readSome(end int64, at *mark) (some, same bool) {
 		if at.line, at.offset = r.Line, r.Offset; k.a == nil {
 			k.begin(r.CPU)
 		}
-		if r.CPU != k.a.cpu {
+		// What a report quotes of a line that cannot be read has its time.
+		if r.CPU != k.a.cpu || r.Kind == itrace.Unknown && k.drifts != nil {
 			return true, false
 		}
 		k.record(r, at)
@@ -342,8 +409,7 @@ func (k *skipRun) instruction(at *mark) {
 
 // write notes what a register holds on both sides.
 func (k *skipRun) write(register uint32, value uint64, wide []byte) {
-	k.a.state.setEqual(uint64(register), value, wide, k.by,
-		place{k.by.index + k.shift.index, k.by.line + k.shift.line, k.by.offset + k.shift.offset})
+	k.a.state.setEqual(uint64(register), value, wide, k.by, k.there(k.by))
 }
 
 // lastMark returns the last mark that is behind no more than so many instructions, nil for none.
@@ -385,7 +451,8 @@ func (k *skipRun) finish() {
 	}
 	k.reference.reader.Go(to.line, to.offset, to.state)
 	k.reference.records = k.reference.records[:0]
-	k.other.reader.Go(to.line+k.shift.line, to.offset+k.shift.offset, to.state)
+	behind := k.there(place{line: to.line, offset: to.offset})
+	k.other.reader.Go(behind.line, behind.offset, to.state)
 	for n, s := range k.c.sides {
 		s.trace.Lines, s.trace.Bytes = s.position()
 		k.c.report.Traces[n] = s.trace

@@ -10,20 +10,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tracewell/itrace"
+	"tracewell/itrace/gem5"
 	"tracewell/itrace/generate"
+	"tracewell/itrace/ibex"
 	"tracewell/itrace/jsonl"
+	"tracewell/itrace/tarmac"
 )
 
 // compareBothWays compares with the skip of what is the same and without, and returns the report of the first and how many groups
 // of the reference were skipped. The reports have to be the same.
 func compareBothWays(t *testing.T, what, ref, oth string, o Options) (r *Report, skipped int64) {
 	t.Helper()
+	known := append(itrace.Registry{tarmac.Dialect, ibex.Dialect, gem5.Dialect}, dialects...)
 	inputs := func() [2]Input {
 		return [2]Input{{Name: "ref", Reader: strings.NewReader(ref), Ready: true}, {Name: "other", Reader: iotest.HalfReader(strings.NewReader(oth))}}
 	}
 	with, without := newComparison(o.withDefaults()), newComparison(o.withDefaults())
 	without.skipper.off = true
-	r, slow := with.compare(t.Context(), inputs(), dialects), without.compare(t.Context(), inputs(), dialects)
+	r, slow := with.compare(t.Context(), inputs(), known), without.compare(t.Context(), inputs(), known)
 	r.Seconds, slow.Seconds = 0, 0
 	if diff := cmp.Diff(slow, r); diff != "" {
 		t.Errorf("%s: report without the skip and with it (-without +with):\n%s", what, diff)
@@ -41,6 +45,9 @@ func TestSkipChangesNothing(t *testing.T) {
 	for round := range fewer(40) {
 		o := generate.Options{Instructions: n, CPUs: int32(1 + round%4/3)}
 		ref, _ := generated(t, o)
+		if round%2 == 0 {
+			o.TimeBase = random.Uint64N(20_000)
+		}
 		for range random.IntN(3) {
 			o.Faults = append(o.Faults, generate.Fault{Kind: kinds[random.IntN(len(kinds))], At: random.Int64N(n)})
 		}
@@ -85,6 +92,111 @@ func TestSkipSkips(t *testing.T) {
 		if _, skipped := compareBothWays(t, fmt.Sprint(faults), ref, oth, Options{}); skipped < n*9/10 {
 			t.Errorf("%v: %d of %d instructions were skipped", faults, skipped, n)
 		}
+	}
+}
+
+// timed are lines of an instruction at a time, in dialects whose lines begin with times, in some of Tarmac's forms. Every 50th
+// instruction stores.
+var timed = map[string]func(i, time int) string{
+	"matcher": func(i, time int) string {
+		return fmt.Sprintf("%d clk 0 IT (%d) %08x %08x A svc : add\n%d clk R t0 %08x\n", time, i, pcOf(i), i%7, time, i)
+	},
+	"tarmac": func(i, time int) string {
+		return fmt.Sprintf("%d clk IT (%d) %08x %08x A svc : add\n%d clk R r0 %08x\n", time, i, pcOf(i), i%7, time, i)
+	},
+	"tarmac's effects without a time": func(i, time int) string {
+		return fmt.Sprintf("%8d ns ES (%08x:%08x) A svc: add\n            R r0 %08x\n", time, pcOf(i), i%7, i) +
+			[]string{"", "            ST 00000300  ........ ........ 00000800 ........\n               00000310  ........ ........ ........ 00000900\n"}[(i%50)/49]
+	},
+	"tarmac's stores with a time": func(i, time int) string {
+		head := fmt.Sprintf("%d ns ", time) // the second line of a store stands right below times of four digits only
+		lines := fmt.Sprintf("%sES (%08x:%08x) A svc: add\n", head, pcOf(i), i%7)
+		if i%5000 == 4000 {
+			lines += head + "ST 00000300  ........ ........ 00000800 ........\n           00000310  ........ ........ ........ 00000900\n"
+		}
+		return lines
+	},
+	"ibex": func(i, time int) string {
+		return fmt.Sprintf("%12d\t%10d\t%08x\t00%06x\tadd\tx1,x2,x3\t x1=0x%08x\n", time, time/7, pcOf(i), i%7, i)
+	},
+	"gem5": func(i, time int) string {
+		return fmt.Sprintf("%d: system.cpu: T0 : 0x%x    : addi a0, a0, 1 : IntAlu :  D=0x%016x  FetchSeq=%d\n", time, pcOf(i), i, i)
+	},
+}
+
+func pcOf(i int) int { return 0x80000000 + 4*(i%1000) }
+
+// TestSkipOfTimes compares traces that differ in all times, which get wider at different lines, with and without another difference.
+func TestSkipOfTimes(t *testing.T) {
+	const n, fault = 12_000, 6_000
+	random := rand.New(rand.NewPCG(3, 4))
+	for name, lines := range timed {
+		ordinary := func(_ int, lines string) string { return lines }
+		trace := func(time, most int, edit func(i int, lines string) string) string {
+			var out strings.Builder
+			for i := range n {
+				time += 1 + random.IntN(most)
+				out.WriteString(edit(i, lines(i, time)))
+			}
+			return out.String()
+		}
+		ref := trace(0, 1, ordinary)
+		for what, edit := range map[string]func(i int, lines string) string{
+			"nothing": ordinary,
+			"a line that cannot be read": func(i int, lines string) string {
+				if i == fault {
+					return lines + "?\n"
+				}
+				return lines
+			},
+			"an instruction": func(i int, lines string) string {
+				if i == fault {
+					return ""
+				}
+				return lines
+			},
+			"a time": func(i int, lines string) string {
+				if i == fault {
+					return lines[strings.IndexAny(lines, " \t"):]
+				}
+				return lines
+			},
+			"blank lines and no end": func(i int, lines string) string {
+				switch i {
+				case fault:
+					return "\n\n" + lines
+				case n - 1:
+					return strings.TrimSpace(lines)
+				}
+				return lines
+			},
+			"a digit": func(i int, lines string) string {
+				if i == fault {
+					return strings.Replace(lines, "8000", "8001", 1)
+				}
+				return lines
+			},
+		} {
+			oth := trace(77, 1+random.IntN(2)*300, edit)
+			r, skipped := compareBothWays(t, name+": "+what, ref, oth, Options{AllowUnknown: n})
+			if skipped < n/5 {
+				t.Errorf("%s: %s: %d of %d instructions were skipped", name, what, skipped, n)
+			}
+			same := what == "nothing" || what == "blank lines and no end"
+			if same && !strings.Contains(name, "stores") && r.Verdict != Equal {
+				t.Errorf("%s: %s: %s", name, what, show(r))
+			}
+		}
+		if _, skipped := compareBothWays(t, name, ref, trace(77, 1, ordinary), Options{Fields: []Field{FieldTime}}); skipped > 0 {
+			t.Errorf("%s: %d instructions were skipped though times are compared", name, skipped)
+		}
+		odd := func(i int, lines string) string {
+			if i%1999 == 7 {
+				return "?\n\n" + lines
+			}
+			return lines
+		}
+		compareBothWays(t, name+": lines that cannot be read on both sides", trace(0, 1, odd), trace(77, 100, odd), Options{AllowUnknown: n})
 	}
 }
 

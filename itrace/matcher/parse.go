@@ -11,12 +11,13 @@ import (
 
 // Dialect is the dialect of Trace Matcher.
 var Dialect = &itrace.Dialect{
-	Name:     "matcher",
-	Title:    "ISPRAS Trace Matcher",
-	Suffixes: []string{".log", ".trace"},
-	New:      func(itrace.Settings) itrace.Decoder { return itrace.Lines(newParser()) },
-	Append:   itrace.EachRecord(Append),
-	Writes:   writes,
+	Name:       "matcher",
+	Title:      "ISPRAS Trace Matcher",
+	Suffixes:   []string{".log", ".trace"},
+	New:        func(itrace.Settings) itrace.Decoder { return itrace.Lines(newParser()) },
+	Append:     itrace.EachRecord(Append),
+	Writes:     writes,
+	BehindTime: func(text []byte) int { return itrace.DecimalEnd(text, ' ') },
 }
 
 // parser remembers the processor of the latest instruction, and what lines look like (see template.go).

@@ -24,9 +24,10 @@ var Dialect = &itrace.Dialect{
 		}
 		return d
 	},
-	Why:    why,
-	Append: itrace.EachRecord(Append),
-	Writes: writes,
+	BehindTime: behindTime,
+	Why:        why,
+	Append:     itrace.EachRecord(Append),
+	Writes:     writes,
 }
 
 // decoder is the Decoder of Tarmac. Its units are lines.
@@ -72,6 +73,24 @@ func (d *decoder) AppendState(dst []byte) []byte {
 		dst = binary.AppendUvarint(dst, n)
 	}
 	return dst
+}
+
+// AppendTimeless implements itrace.TimeKeeper.
+func (d *decoder) AppendTimeless(dst []byte) []byte {
+	timeless := *d
+	timeless.time = 0
+	return timeless.AppendState(dst)
+}
+
+// behindTime implements itrace.Dialect.BehindTime. Where an LD or ST has its address matters to the next line.
+func behindTime(text []byte) int {
+	const longestPrefix = 40 // of the unit, the processor and the event
+	n := itrace.DecimalEnd(text, ' ')
+	line, _, _ := bytes.Cut(text[n:min(len(text), n+longestPrefix)], []byte{'\n'})
+	if bytes.Contains(line, []byte(" LD ")) || bytes.Contains(line, []byte(" ST ")) {
+		return 0
+	}
+	return n
 }
 
 // Restore implements itrace.Decoder.
