@@ -82,13 +82,21 @@ func (d *decoder) AppendTimeless(dst []byte) []byte {
 	return timeless.AppendState(dst)
 }
 
-// behindTime implements itrace.Dialect.BehindTime. Where an LD or ST has its address matters to the next line.
+// behindTime implements itrace.Dialect.BehindTime. Where an LD or ST has its address matters to the next line; it is the first to the
+// third word behind the time.
 func behindTime(text []byte) int {
-	const longestPrefix = 40 // of the unit, the processor and the event
 	n := itrace.DecimalEnd(text, ' ')
-	line, _, _ := bytes.Cut(text[n:min(len(text), n+longestPrefix)], []byte{'\n'})
-	if bytes.Contains(line, []byte(" LD ")) || bytes.Contains(line, []byte(" ST ")) {
-		return 0
+	at := n
+	for range 3 {
+		for at < len(text) && text[at] == ' ' {
+			at++
+		}
+		if len(text)-at >= 3 && text[at+2] == ' ' && (text[at] == 'L' && text[at+1] == 'D' || text[at] == 'S' && text[at+1] == 'T') {
+			return 0
+		}
+		for at < len(text) && text[at] > ' ' {
+			at++
+		}
 	}
 	return n
 }
