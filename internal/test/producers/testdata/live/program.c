@@ -1,5 +1,8 @@
 /* A program without a library, for whatever processor it is compiled: a checksum, a sort and a recursion, over numbers that SEED
-   decides. It ends with status 42, or another where something is wrong. */
+   decides, done REPEAT times. It ends with status 42, or another where something is wrong. */
+#ifndef REPEAT
+#define REPEAT 1
+#endif
 static unsigned char data[64];
 unsigned results[3];
 
@@ -48,7 +51,9 @@ static long run(void)
 
 void _start(void)
 {
-	long status = run();
+	long status = 0;
+	for (int i = 0; i < REPEAT; i++)
+		status = run();
 #if defined __x86_64__
 	__asm__ volatile ("syscall" :: "a"(60L), "D"(status));
 #elif defined __aarch64__
