@@ -26,6 +26,8 @@ type Options struct {
 	Order arch.ByteOrder
 	// Program is the ELF file of the program; nil if there is none.
 	Program *elf.File
+	// Bias is how far above its own addresses the program was loaded.
+	Bias uint64
 	// Keep says where the index is kept; see KeepIndex.
 	Keep KeepIndex
 	// Context ends the building of an index; nil for nothing that does.
@@ -52,6 +54,7 @@ type Execution struct {
 	Order    arch.ByteOrder    // of data; little endian where nothing tells
 	Names    []string          // of registers in the trace, by their numbers
 	Program  *elf.File         // of Options; nil for none
+	Bias     uint64            // of Options
 
 	content io.ReaderAt
 	dialect *itrace.Dialect
@@ -66,7 +69,7 @@ var ErrNothing = errors.New("the trace has no instructions")
 // Open opens a trace, whose content must stay readable, and finds its index or builds it. The notes say what of the trace was not
 // understood, and where the index is if that is not usual. An architecture that nothing tells is no error: see Execution.Unclear.
 func Open(s Source, d *itrace.Dialect, o Options) (e *Execution, notes []string, err error) {
-	e = &Execution{Name: s.Name, Program: o.Program, content: s.Content, dialect: d}
+	e = &Execution{Name: s.Name, Program: o.Program, Bias: o.Bias, content: s.Content, dialect: d}
 	if e.kept, notes, err = s.index(d, o); err != nil {
 		return nil, notes, err
 	}

@@ -282,7 +282,7 @@ func (t *Trace) loaded(addr uint64, p []byte, known []index.Knowledge) {
 		if known[i] != index.Unseen {
 			continue
 		}
-		if v, ok := execution.Loaded(t.Execution.Program, addr+uint64(i)); ok {
+		if v, ok := execution.Loaded(t.Execution.Program, addr+uint64(i)-t.Execution.Bias); ok {
 			p[i], known[i] = v, index.Known
 		}
 	}

@@ -19,6 +19,7 @@ func (t *Trace) labelsOf() labels {
 		t.labels = labels{}
 		for _, s := range t.Program.Main().File().Symbols() {
 			if s.Kind == debuginfo.SymbolLabel && !strings.HasPrefix(s.Name, "$") && !strings.HasPrefix(s.Name, ".") {
+				s.Addr += t.Program.Main().Bias()
 				t.labels = append(t.labels, s)
 			}
 		}

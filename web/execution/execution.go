@@ -50,7 +50,7 @@ type Subject struct {
 func New(o Options) *Subject {
 	s := &Subject{Options: o}
 	if o.Program != nil {
-		s.code = program.New(o.Program.Main().File(), 0)
+		s.code = program.New(o.Program.Main().File(), uint64(o.Program.Main().Bias()))
 	}
 	s.reading.done = make(chan struct{})
 	return s

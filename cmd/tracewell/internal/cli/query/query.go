@@ -63,6 +63,7 @@ type asking struct {
 	// Instructions are numbered over all processors, whichever of them is asked about.
 	CPU  *int32 `name:"cpu" placeholder:"N" help:"Only processor N."`
 	Exec string `placeholder:"ELF" help:"The program that was executed, for the names of its functions, variables and lines, and for what memory held in the beginning."`
+	Bias uint64 `placeholder:"BYTES" help:"How far above the addresses in its file a position-independent program was loaded; 0x for hexadecimal."`
 	input.ExecutionOptions
 	Endian string `group:"Execution traces:" enum:"auto,little,big" default:"auto" help:"The byte order of memory, if it is not detected correctly: little or big."`
 	JSON   bool   `name:"json" help:"Print JSON."`
@@ -92,12 +93,13 @@ func (a *asking) ask(streams console.Streams, print func(*answer) error) error {
 	defer file.Close()
 	// The program is opened twice: by its names, which are read when the first is asked for, and as what is loaded into memory.
 	var program *symbol.Program
-	options := execution.Options{Arch: a.Arch, Order: a.order(), Keep: a.KeepIndex()}
+	options := execution.Options{Arch: a.Arch, Order: a.order(), Keep: a.KeepIndex(), Bias: a.Bias}
 	if a.Exec != "" {
 		if program, err = symbol.Open(a.Exec, symbol.Options{}); err != nil {
 			return err
 		}
 		defer program.Close()
+		program.Rebase(arch.Addr(a.Bias))
 		if options.Program, err = elf.Open(a.Exec); err != nil {
 			return err
 		}

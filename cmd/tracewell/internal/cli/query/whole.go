@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/arch/flow"
@@ -95,7 +96,7 @@ func (a *asking) readWhole(streams console.Streams, prepare func(*whole) error, 
 			return err
 		}
 		defer symbols.Close()
-		w.Code = program.New(symbols, 0)
+		w.Code = program.New(symbols, a.Bias)
 		// A user who names an architecture knows better than the file, as with code that another core of the chip executes.
 		if set == nil {
 			set = w.Code.Set
@@ -212,9 +213,18 @@ func (w *whole) note(records []itrace.Record) {
 	}
 }
 
+// elsewhere reports whether something was executed, but nothing of the program.
+func (w *whole) elsewhere() bool {
+	of := func(s sites.Site) bool { return w.Code.Code(s.PC) != nil }
+	return w.Code != nil && len(w.Table.Sites) > 0 && !slices.ContainsFunc(w.Table.Sites, of)
+}
+
 // complain tells what could not be explained, on standard error: the figures are right but for that, and whoever reads them should
 // know.
 func (w *whole) complain() {
+	if w.elsewhere() {
+		fmt.Fprintln(w.messages, "tracewell: no instruction of the trace is in the program; --bias says how far above its addresses it was loaded")
+	}
 	// Each kind is one line, however often it was met: with gaps it is met all the time.
 	say := func(n uint64, what string) {
 		if n > 0 {

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -164,5 +167,44 @@ func TestWholeErrors(t *testing.T) {
 	// Of what does not need to know where instructions lead a trace of addresses tells enough.
 	if got := succeed(t, "query", "profile", tenet, "-n", "1").Stdout; !strings.Contains(got, "0x") {
 		t.Error(fmt.Sprint(got))
+	}
+}
+
+// TestBias: a program that was loaded above its addresses answers as if it had not been, but for the addresses.
+func TestBias(t *testing.T) {
+	generated(t)
+	const bias = 0x12340000
+	// Addresses of instructions, and of memory, are those of eight digits behind a bracket or a size.
+	address := regexp.MustCompile(`(\) | M[RW]\d )([0-9a-f]{8}) `)
+	moved := address.ReplaceAllStringFunc(clitest.Content(t, "run.log"), func(text string) string {
+		parts := address.FindStringSubmatch(text)
+		at, err := strconv.ParseUint(parts[2], 16, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%s%08x ", parts[1], at+bias)
+	})
+	if err := os.WriteFile("moved.log", []byte(moved), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	back := regexp.MustCompile(`0x[0-9a-f]{8}\b`)
+	// Calls of this program are to absolute addresses: their targets are not moved.
+	for _, question := range []string{
+		"profile %s -n 0", "profile %s --by line", "coverage %s --missing", "executed %s mix", "latency %s mix start", "mix %s --from mix --to 9000",
+	} {
+		ask := func(trace string, more ...string) string {
+			args := slices.Concat(strings.Fields("query "+fmt.Sprintf(question, trace)), []string{"--exec", "fw.elf"}, more)
+			return strings.Join(strings.Fields(succeed(t, args...).Stdout), " ")
+		}
+		got := back.ReplaceAllStringFunc(ask("moved.log", "--bias", fmt.Sprintf("%#x", bias)), func(text string) string {
+			at, _ := strconv.ParseUint(text, 0, 64)
+			return fmt.Sprintf("%#x", at-bias)
+		})
+		if want := ask("run.log"); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", question, got, want)
+		}
+	}
+	if o := clitest.Run(t, "query", "profile", "moved.log", "--exec", "fw.elf"); !strings.Contains(o.Stderr, "--bias says") {
+		t.Errorf("without --bias: %q", o.Stderr)
 	}
 }
