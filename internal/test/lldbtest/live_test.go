@@ -72,6 +72,7 @@ func stoppedAt(t *testing.T, program *testprog.Program, server *gdbtest.Server, 
 	t.Helper()
 	s := Start(t, program.Path)
 	s.Say(t, "gdb-remote "+address(server))
+	s.Await(t, "stop reason = signal SIGTRAP") // LLDB goes on with what it is told before it knows of the stop
 	s.Say(t, "breakpoint set --name "+function)
 	s.Await(t, "Breakpoint 1:")
 	s.Say(t, "continue")
