@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Dialect is a way to write execution traces as text.
+// Dialect is a way to write execution traces, as text or as binary data.
 type Dialect struct {
 	Name  string // one word, such as "matcher"
 	Title string // what people call it
@@ -21,6 +21,8 @@ type Dialect struct {
 	Options []Option
 	// New returns a decoder for one trace.
 	New func(Settings) Decoder
+	// Binary is how a dialect of binary data, which has no lines, is told from others; nil for one of text.
+	Binary *Binary
 	// Why says, of the beginning of a trace that is in this dialect, what of it shows that, and which variant it is, in words:
 	// "commit lines with harts, as Spike writes them since 2020". nil for a dialect that is told by its lines alone.
 	Why func(head []byte) string
@@ -30,6 +32,8 @@ type Dialect struct {
 	// dialect cannot tell of them is left out (see Writes). Of a record of kind Unknown Text is appended: as it stands in a dialect
 	// of plain lines, and in any case so that reading makes the same Text of it.
 	Append func(dst []byte, records []Record) []byte
+	// NewWriter returns what writes one trace, in place of Append, where what is written of a record depends on other records.
+	NewWriter func() Writer
 	// Groups says that Append has to be given an instruction with all its effects at once.
 	Groups bool
 	// Leads says, with Groups, that an instruction is the last of what Append is given at once, behind the effects of the one
@@ -42,6 +46,43 @@ type Dialect struct {
 
 	settings Settings
 }
+
+// Binary is what a dialect of binary data has besides. Its traces consist of packets, of one length or of several, and what is said
+// here of lines is true of them: records have the numbers of packets, counted from 1, and the offsets at which these begin.
+type Binary struct {
+	// Is reports whether the beginning of a trace is in the dialect. The head may be short, of a trace that is being written.
+	Is func(head []byte) bool
+	// Quoted is the dialect of text that Text of the records is in. By it a packet is understood that has been quoted.
+	Quoted *Dialect
+}
+
+// Writer writes one trace.
+type Writer interface {
+	// Append appends what is known of some records, as Dialect.Append does. It may keep the rest until it is called again.
+	Append(dst []byte, records []Record) []byte
+	// Finish appends what is left at the end of the trace.
+	Finish(dst []byte) []byte
+}
+
+// Written reports whether the dialect can be written.
+func (d *Dialect) Written() bool { return d.Append != nil || d.NewWriter != nil }
+
+// Writer returns what writes one trace in the dialect, which must be Written.
+func (d *Dialect) Writer() Writer {
+	if d.NewWriter != nil {
+		return d.NewWriter()
+	}
+	return appendWriter(d.Append)
+}
+
+// appendWriter is the Writer of a dialect that has Append.
+type appendWriter func(dst []byte, records []Record) []byte
+
+// Append implements Writer.
+func (w appendWriter) Append(dst []byte, records []Record) []byte { return w(dst, records) }
+
+// Finish implements Writer.
+func (w appendWriter) Finish(dst []byte) []byte { return dst }
 
 // Option is something that a trace of a dialect may not tell.
 type Option struct {

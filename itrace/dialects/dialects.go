@@ -23,6 +23,7 @@ import (
 	"tracewell/itrace/renode"
 	"tracewell/itrace/riscvdv"
 	"tracewell/itrace/rocket"
+	"tracewell/itrace/rvfi"
 	"tracewell/itrace/rvvi"
 	"tracewell/itrace/sail"
 	"tracewell/itrace/spike"
@@ -58,4 +59,5 @@ var All = itrace.Registry{
 	drmemtrace.Dialect,
 	perfscript.Dialect,
 	opencsd.Dialect,
+	rvfi.Dialect,
 }
