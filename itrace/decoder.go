@@ -60,7 +60,9 @@ type Batch struct {
 
 	from    Record // Line, Offset and Text of the records to come
 	longest int    // that a line may be
-	binary  bool   // there are packets, not lines
+
+	binary      bool  // there are packets, not lines
+	firstPacket int64 // the number of the first that Packets has taken
 }
 
 // begin makes the batch ready for a text that begins at a place in the input.
@@ -159,11 +161,20 @@ func (b *Batch) Place(from, to int) {
 	b.from.Offset, b.from.Text = b.offset+int64(from), trimEnd(b.text[from:to])
 }
 
-// Packet takes what begins at a place of binary data, and has the next records be of it; words are what is quoted of it, text without
-// a line feed. A Decoder takes the packets in their order, and only those that it has read when it returns.
+// Packet takes what begins at a place of binary data, and has the next records be of it; words are what is quoted of it, text
+// without a line feed. A Decoder takes the packets in their order, and only those that it has read when it returns.
 func (b *Batch) Packet(at int, words []byte) {
-	b.lines++
-	b.from.Line, b.from.Offset, b.from.Text = b.lines, b.offset+int64(at), words
+	b.Packets(1)
+	b.Among(0, at, words)
+}
+
+// Packets takes some packets at once. Among says which of them the next records are of, by its number, from 0 on: so an effect can
+// be added in front of what it stands behind.
+func (b *Batch) Packets(n int) { b.firstPacket, b.lines = b.lines+1, b.lines+int64(n) }
+
+// Among has the next records be of a packet; see Packets and Packet.
+func (b *Batch) Among(i, at int, words []byte) {
+	b.from.Line, b.from.Offset, b.from.Text = b.firstPacket+int64(i), b.offset+int64(at), words
 }
 
 // Add adds a record that says nothing yet but its place and kind. It is the decoder's to fill until the next is added.

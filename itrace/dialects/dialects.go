@@ -21,6 +21,7 @@ import (
 	"tracewell/itrace/picorv32"
 	"tracewell/itrace/qemulog"
 	"tracewell/itrace/renode"
+	"tracewell/itrace/retrace"
 	"tracewell/itrace/riscvdv"
 	"tracewell/itrace/rocket"
 	"tracewell/itrace/rvfi"
@@ -59,5 +60,6 @@ var All = itrace.Registry{
 	drmemtrace.Dialect,
 	perfscript.Dialect,
 	opencsd.Dialect,
+	retrace.Dialect,
 	rvfi.Dialect,
 }

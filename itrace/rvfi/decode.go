@@ -58,7 +58,8 @@ func (d *decoder) Decode(b *itrace.Batch, text []byte, last bool) (n int) {
 		if len(rest) < size {
 			if last && len(rest) > 0 {
 				d.refuse(b, n, rest, &itrace.SyntaxError{Column: len(rest) + 1,
-					Found: "the end after " + strconv.Itoa(len(rest)) + " bytes", Expected: "the " + strconv.Itoa(size) + " of a packet"})
+					Found:    "the end after " + strconv.Itoa(len(rest)) + " bytes",
+					Expected: "the " + strconv.Itoa(size) + " of a packet"})
 				n = len(text)
 			}
 			break
@@ -92,17 +93,18 @@ func (d *decoder) follows() bool {
 	return d.packet.follows(&packet{order: d.order, next: d.next, insn: 1})
 }
 
-// refuse adds that some bytes are no packet.
+// refuse adds that some bytes are no packet. The next may be any.
 func (d *decoder) refuse(b *itrace.Batch, at int, bytes []byte, problem *itrace.SyntaxError) {
 	start := len(d.words)
 	d.words = hex.AppendEncode(d.words, bytes)
 	b.Packet(at, d.words[start:len(d.words):len(d.words)])
 	b.Fail(problem)
+	d.seen = false
 }
 
-// again returns how far behind the beginning of what is no packet packets begin again: at the next if that is one and is followed by
-// another, and else where two follow each other, within the length of a packet. It is 0 if that is not known yet. Where none does it is
-// the length of a packet.
+// again returns how far behind the beginning of what is no packet packets begin again: at the next if that is one and is followed
+// by another, and else where two follow each other, within the length of a packet. It is 0 if that is not known yet. Where none
+// does it is the length of a packet.
 func again(text []byte, last bool) int {
 	if len(text) < 3*size && !last {
 		return 0
@@ -209,8 +211,8 @@ func (d *decoder) addRecords(b *itrace.Batch, p *packet, line []byte, places *pl
 	}
 }
 
-// reads returns how many registers the packet tells reads of: those of the opcode, 0 if it has others. Where it has x0 alone that may
-// be because none are told.
+// reads returns how many registers the packet tells reads of: those of the opcode, 0 if it has others. Where it has x0 alone that
+// may be because none are told.
 func (p *packet) reads() (n int) {
 	rs1, rs2, n := sources(p.insn)
 	if n == 0 || rs1 != p.rs1Addr || n > 1 && rs2 != p.rs2Addr || rs1 == 0 && (n == 1 || rs2 == 0) {

@@ -1,6 +1,6 @@
-// Package rvfi is the execution packets of RVFI-DII, which TestRIG compares RISC-V processors and models by: the signals of the RISC-V
-// Formal Interface at an instruction, version 1 of them. A trace is packets of 88 bytes and nothing else, without a beginning or an end.
-// Numbers are little-endian:
+// Package rvfi is the execution packets of RVFI-DII, which TestRIG compares RISC-V processors and models by: the signals of the
+// RISC-V Formal Interface at an instruction, version 1 of them. A trace is packets of 88 bytes and nothing else, without a
+// beginning or an end. Numbers are little-endian:
 //
 //	 0  order      8 bytes   the number of the instruction
 //	 8  pc_rdata   8         its address
@@ -21,23 +21,25 @@
 //
 // Numbers of instructions and registers are decimal there, and all others hexadecimal.
 //
-// A packet is an instruction and its effects. Each run of bits in a mask is an access, so that it does not matter whether mem_addr is
-// aligned as on a bus. rd_addr 0 is no write. What rs1_addr and rs2_addr say is arbitrary for instructions that read no register: a
-// read is a record if the opcode has it, too, and then reads are told. A load or store with masks of zero does not tell its access, and
-// instructions that write registers of floating point or vectors do not tell these writes. With trap an instruction is trapped. intr,
-// at the first instruction of a handler, is an interrupt ahead of it, unless the instruction before has trapped. A packet that has halt
-// and no opcode answers the command to reset, and is an event; of an instruction with halt the event comes behind it. Modes and
-// registers of control and status are not told.
+// A packet is an instruction and its effects. Each run of bits in a mask is an access, so that it does not matter whether mem_addr
+// is aligned as on a bus. rd_addr 0 is no write. What rs1_addr and rs2_addr say is arbitrary for instructions that read no
+// register: a read is a record if the opcode has it, too, and then reads are told. A load or store with masks of zero does not tell
+// its access, and instructions that write registers of floating point or vectors do not tell these writes. With trap an instruction
+// is trapped. intr, at the first instruction of a handler, is an interrupt ahead of it, unless the instruction before has trapped.
+// A packet that has halt and no opcode answers the command to reset, and is an event; of an instruction with halt the event comes
+// behind it. Modes and registers of control and status are not told.
 //
-// There is no magic number. A trace is taken for one by its first packets: what a byte of theirs can be, that numbers rise by one, and
-// that each pc_wdata is the next pc_rdata. Packets are missing where the number rises by more and the addresses do not follow each
-// other. A packet that cannot be one is told with its bytes; if the next is none either, packets begin again where two follow each
-// other. Of a packet that is cut at the end the bytes are told.
+// There is no magic number. A trace is taken for one by its first packets: what a byte of theirs can be, that numbers rise by one,
+// and that each pc_wdata is the next pc_rdata. Packets are missing where the number rises by more and the addresses do not follow
+// each other. A packet that cannot be one is told with its bytes; if the next is none either, packets begin again where two follow
+// each other. Of a packet that is cut at the end the bytes are told.
 //
-// What is written has accesses with mem_addr at their first byte, numbers that count from 0 where the trace has none, and for pc_wdata
-// the address of the next instruction; that behind the instruction at the end, ahead of an interrupt and where instructions are missing.
+// What is written has accesses with mem_addr at their first byte, numbers that count from 0 where the trace has none, and for
+// pc_wdata the address of the next instruction; that behind the instruction at the end, ahead of an interrupt and where
+// instructions are missing.
 //
-// No packet of these tests is from a run here: the layout is that of TestRIG's specification, and the tests put packets together by it.
+// No packet of these tests is from a run here: the layout is that of TestRIG's specification, and the tests put packets together by
+// it.
 package rvfi
 
 import (
@@ -82,8 +84,9 @@ func (p *packet) parse(b []byte) {
 	_ = b[size-1]
 	le := binary.LittleEndian
 	*p = packet{
-		order: le.Uint64(b), pc: le.Uint64(b[8:]), next: le.Uint64(b[16:]), insn: le.Uint64(b[24:]), rs1: le.Uint64(b[32:]),
-		rs2: le.Uint64(b[40:]), rd: le.Uint64(b[48:]), addr: le.Uint64(b[56:]), loaded: le.Uint64(b[64:]), stored: le.Uint64(b[72:]),
+		order: le.Uint64(b), pc: le.Uint64(b[8:]), next: le.Uint64(b[16:]), insn: le.Uint64(b[24:]),
+		rs1: le.Uint64(b[32:]), rs2: le.Uint64(b[40:]), rd: le.Uint64(b[48:]),
+		addr: le.Uint64(b[56:]), loaded: le.Uint64(b[64:]), stored: le.Uint64(b[72:]),
 		rmask: b[80], wmask: b[81], rs1Addr: b[82], rs2Addr: b[83], rdAddr: b[84], trap: b[85], halt: b[86], intr: b[87],
 	}
 }
@@ -107,8 +110,7 @@ const (
 
 // valid reports whether bytes can be a packet.
 func (p *packet) valid() bool {
-	return p.rs1Addr < registers && p.rs2Addr < registers && p.rdAddr < registers && p.trap < flags && p.halt < flags && p.intr < flags &&
-		p.insn < opcodes
+	return max(p.rs1Addr, p.rs2Addr, p.rdAddr) < registers && max(p.trap, p.halt, p.intr) < flags && p.insn < opcodes
 }
 
 // resets reports whether the packet is the answer to a command.

@@ -52,7 +52,7 @@ func writes(r *itrace.Record) bool {
 	case itrace.Memory:
 		return r.Size <= 8
 	case itrace.Event:
-		return r.Event == itrace.Interrupt || r.Event == itrace.Reset || r.Event == itrace.OtherEvent && string(r.Name) == string(haltName)
+		return r.Event == itrace.Interrupt || r.Event == itrace.Reset || string(r.Name) == string(haltName)
 	}
 	return false
 }

@@ -120,8 +120,8 @@ func AppendHex(dst []byte, value uint64, width int) []byte {
 	return binary.BigEndian.AppendUint64(dst, toHex(value&(1<<32-1)))
 }
 
-// toHex returns the eight digits of a number of 32 bits, the first highest. Each step moves half of what stands together apart; then
-// each byte has a value below 16, which from 10 on is made a letter by what is between '9' and 'a'.
+// toHex returns the eight digits of a number of 32 bits, the first highest. Each step moves half of what stands together apart;
+// then each byte has a value below 16, which from 10 on is made a letter by what is between '9' and 'a'.
 func toHex(x uint64) uint64 {
 	const between = 'a' - '9' - 1
 	x = (x | x<<16) & 0x0000ffff0000ffff
