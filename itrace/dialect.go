@@ -86,9 +86,10 @@ func (w appendWriter) Finish(dst []byte) []byte { return dst }
 
 // Option is something that a trace of a dialect may not tell.
 type Option struct {
-	Name   string   // one word
-	Help   string   // what it says, as a sentence
-	Values []string // that it may have; nil for any
+	Name   string                   // one word
+	Help   string                   // what it says, as a sentence
+	Values []string                 // that it may have; nil for any
+	Check  func(value string) error // says why a value is none, as of a file that cannot be read; nil for any
 }
 
 // Settings are the options that a user has set, by their names.
@@ -124,6 +125,10 @@ func (d *Dialect) with(text string) (*Dialect, error) {
 			return nil, fmt.Errorf("dialect %s has no option %q: there are %s", d.Name, name, optionNames(d.Options))
 		case d.Options[i].Values != nil && !slices.Contains(d.Options[i].Values, value):
 			return nil, fmt.Errorf("%s:%s is one of %s, not %q", d.Name, name, strings.Join(d.Options[i].Values, ", "), value)
+		case d.Options[i].Check != nil:
+			if err := d.Options[i].Check(value); err != nil {
+				return nil, fmt.Errorf("%s:%s: %w", d.Name, name, err)
+			}
 		}
 		c.settings[name] = value
 	}

@@ -57,6 +57,7 @@ var All = itrace.Registry{
 	bochs.Dialect,
 	renode.Dialect,
 	picorv32.Dialect,
+	picorv32.Words,
 	drmemtrace.Dialect,
 	perfscript.Dialect,
 	opencsd.Dialect,

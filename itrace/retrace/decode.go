@@ -321,7 +321,7 @@ func (d *decoder) add(b *itrace.Batch, text []byte, at, pcAt int, opcode []byte,
 	r := b.Add(itrace.Instruction)
 	r.Addr, r.AddrDigits, r.Value, r.Digits = pc, addrDigits, word, digits
 	if d.header.blocks {
-		r.State = d.form.state
+		r.State = d.form.State
 	}
 	size := uint32(0)
 	if r.Scope = d.scope(); d.sized {
@@ -380,20 +380,22 @@ func (d *decoder) digits(number []byte, all bool) []byte {
 	return d.quote(start)
 }
 
+const thumb = 'T' // state of the instruction set
+
 // opcode appends the digits of an opcode, and returns them with its value.
 func (d *decoder) opcode(bytes []byte) (digits []byte, number uint64) {
 	start := len(d.words)
 	switch {
-	case d.form.inMemory:
+	case d.form.InMemory:
 		d.words = hex.AppendEncode(d.words, bytes)
-	case d.form.thumb && len(bytes) == 4:
+	case d.form.State == thumb && len(bytes) == 4:
 		d.digits(bytes[:2], true)
 		d.digits(bytes[2:], true)
 	default:
 		d.digits(bytes, true)
 	}
 	digits = d.quote(start)
-	if d.form.inMemory || d.form.thumb || len(bytes) > 8 {
+	if d.form.InMemory || d.form.State == thumb || len(bytes) > 8 {
 		number, _, _ = itrace.ParseDigits(digits)
 	} else {
 		number = value(bytes)

@@ -32,6 +32,7 @@ import (
 	"fmt"
 	"strings"
 
+	"tracewell/arch"
 	"tracewell/itrace"
 	"tracewell/itrace/internal/held"
 	"tracewell/itrace/renode"
@@ -124,45 +125,26 @@ func wrong(at int, what string, value byte, expected string) *itrace.SyntaxError
 	return &itrace.SyntaxError{Column: at + 1, Found: fmt.Sprintf("%s %d", what, value), Expected: expected}
 }
 
-// form is what the opcodes of a mode are.
-type form struct {
-	inMemory bool // their bytes are in the order of memory
-	thumb    bool
-	state    byte // of the instruction set, 0 for one that has no other
-}
-
-// formOf is the form of a mode.
-func (h *header) formOf(mode byte) (f form, ok bool) {
+// formOf is the form of opcodes in a mode.
+func (h *header) formOf(mode byte) (form arch.Encoding, ok bool) {
 	const thumb, narrow = 1, 2 // bits before version 5
-	name := ""
 	switch {
 	case h.version <= blocksByFlag && len(h.names) > 0:
-		name = h.names[0]
-		switch is64 := strings.HasPrefix(name, "arm64") || strings.HasPrefix(name, "aarch64"); {
-		case mode > thumb|narrow || !is64 && mode > thumb || is64 && mode == thumb:
-			return f, false
+		form = arch.EncodingOf(h.names[0])
+		switch wide := form.State == 'O'; {
+		case mode > thumb|narrow || !wide && mode > thumb || wide && mode == thumb:
+			return form, false
 		case mode&thumb != 0:
-			name = "thumb"
+			form.State = 'T'
 		case mode&narrow != 0:
-			name = "armv7a"
+			form.State = 'A'
 		}
 	case int(mode) < len(h.names):
-		name = h.names[mode]
+		form = arch.EncodingOf(h.names[mode])
 	case h.opcodes:
-		return f, false
+		return form, false
 	}
-	for _, beginning := range []string{"i386", "i686", "x86", "ppc", "powerpc", "sparc"} {
-		f.inMemory = f.inMemory || strings.HasPrefix(name, beginning)
-	}
-	switch {
-	case strings.HasPrefix(name, "thumb"):
-		f.thumb, f.state = true, 'T'
-	case strings.HasPrefix(name, "arm64"), strings.HasPrefix(name, "aarch64"):
-		f.state = 'O'
-	case strings.HasPrefix(name, "arm"):
-		f.state = 'A'
-	}
-	return f, true
+	return form, true
 }
 
 // decoder is the Decoder of Renode's binary files. Its units are the header, and an instruction with its data and with what a block
@@ -170,8 +152,8 @@ func (h *header) formOf(mode byte) (f form, ok bool) {
 type decoder struct {
 	sized  bool // the option
 	header header
-	form   form // of the block, or of all
-	fixed       // what else the state is, but for held
+	form   arch.Encoding // of the block, or of all
+	fixed                // what else the state is, but for held
 	held   held.Values
 	words  []byte  // of all packets of a Decode
 	data   []datum // of the instruction at hand
