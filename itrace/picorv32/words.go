@@ -189,6 +189,10 @@ func (d *wordDecoder) unit(b *itrace.Batch, line []byte, next int, last bool) in
 		return next
 	}
 	at := d.flow
+	if len(d.program) == 0 {
+		b.Fail(itrace.Mismatch(line, 0, "the option program, as words do not tell where they are from"))
+		return next
+	}
 	interrupted := w.handling && !at.handling
 	if at.handling = w.handling; interrupted {
 		at.known, at.pc = true, handler

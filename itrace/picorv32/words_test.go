@@ -103,8 +103,15 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestNoProgram: a file that is none is an error where it is named.
+// TestNoProgram: without a program no word can be read, and no trace is taken for one of words. A file that is none is an error where it is named.
 func TestNoProgram(t *testing.T) {
+	if got, n := dialecttest.Problem(t, Words, "180000080\n"); n != 1 ||
+		got != `column 1: found "180000080", expected the option program, as words do not tell where they are from` {
+		t.Errorf("without a program: %s", got)
+	}
+	if d := (itrace.Registry{Words}).Detect([]byte(words)); d.Dialect != nil {
+		t.Errorf("detected: %+v", d)
+	}
 	none := filepath.Join(t.TempDir(), "none")
 	for _, path := range []string{"", none, "words_test.go"} {
 		if _, err := (itrace.Registry{Words}).ByName("picorv32-words:program=" + path); err == nil {
