@@ -12,10 +12,10 @@ import (
 	"tracewell/itrace/internal/swar"
 )
 
-// Words is the dialect of the words that PicoRV32 traces, as the core has them: nine digits a line, of which the first has bits for IRQ
-// (8), the address of an access (2) and a jump (1). They tell no pc. It follows from the program, in an ELF file that the option names,
-// as PicoRV32's script has it: words before the first jump are remarks, and so are those behind an instruction that is not in the
-// program, up to the next jump. What the records are is as in Dialect; digits that the core did not know are kept.
+// Words is the dialect of the words that PicoRV32 traces, as the core has them: nine digits a line, of which the first has bits for
+// IRQ (8), the address of an access (2) and a jump (1). They tell no pc. It follows from the program, in an ELF file that the
+// option names, as PicoRV32's script has it: words before the first jump are remarks, and so are those behind an instruction that
+// is not in the program, up to the next jump. What the records are is as in Dialect; digits that the core did not know are kept.
 var Words = &itrace.Dialect{
 	Name:  "picorv32-words",
 	Title: "PicoRV32's trace words",
@@ -50,7 +50,7 @@ func readProgram(path string) (program []code, err error) {
 	}
 	defer f.Close()
 	if f.Machine != elf.EM_RISCV || f.Class != elf.ELFCLASS32 {
-		return nil, fmt.Errorf("%s is no program of 32 bits for RISC-V", path)
+		return nil, fmt.Errorf("%s is no program of this processor", path)
 	}
 	for _, s := range f.Progs {
 		if s.Type != elf.PT_LOAD || s.Flags&elf.PF_X == 0 || s.Filesz == 0 {
