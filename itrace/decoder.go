@@ -66,6 +66,9 @@ type Batch struct {
 
 	from    Record // Line, Offset and Text of the records to come
 	longest int    // that a line may be
+
+	binary      bool  // there are packets, not lines
+	firstPacket int64 // the number of the first that Packets has taken
 }
 
 // begin makes the batch ready for a text that begins at a place in the input.
@@ -76,9 +79,11 @@ func (b *Batch) begin(text []byte, offset, lines int64) {
 // Full reports whether a Decoder has to stop before the next unit.
 func (b *Batch) Full() bool { return b.used >= len(b.records) }
 
-// linesTo returns how many lines there are in front of a place of the text.
+// linesTo returns how many lines there are in front of a place of the text. Packets are counted as they are taken.
 func (b *Batch) linesTo(at int) int64 {
 	switch {
+	case b.binary:
+		return b.lines
 	case at > b.at:
 		b.lines += int64(bytes.Count(b.text[b.at:at], lineFeed))
 	case at < b.at:
@@ -160,6 +165,22 @@ func (b *Batch) Peek(at int, last bool) (line []byte, next int) {
 func (b *Batch) Place(from, to int) {
 	b.from.Line = b.linesTo(from) + 1
 	b.from.Offset, b.from.Text = b.offset+int64(from), trimEnd(b.text[from:to])
+}
+
+// Packet takes what begins at a place of binary data, and has the next records be of it; words are what is quoted of it, text
+// without a line feed. A Decoder takes the packets in their order, and only those that it has read when it returns.
+func (b *Batch) Packet(at int, words []byte) {
+	b.Packets(1)
+	b.Among(0, at, words)
+}
+
+// Packets takes some packets at once. Among says which of them the next records are of, by its number, from 0 on: so an effect can
+// be added in front of what it stands behind.
+func (b *Batch) Packets(n int) { b.firstPacket, b.lines = b.lines+1, b.lines+int64(n) }
+
+// Among has the next records be of a packet; see Packets and Packet.
+func (b *Batch) Among(i, at int, words []byte) {
+	b.from.Line, b.from.Offset, b.from.Text = b.firstPacket+int64(i), b.offset+int64(at), words
 }
 
 // Add adds a record that says nothing yet but its place and kind. It is the decoder's to fill until the next is added.

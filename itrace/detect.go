@@ -21,8 +21,16 @@ type Detection struct {
 }
 
 // Detect returns the dialect that most lines of the beginning of a trace are in. Of what is as long as DetectBytes, or
-// has several lines, the last line counts only if it is whole. A file of binary data is in none.
+// has several lines, the last line counts only if it is whole. A file of binary data is in a dialect that says so, or in none.
 func (r Registry) Detect(head []byte) (best Detection) {
+	for _, d := range r {
+		if d.Binary != nil && d.Binary.Is(head) {
+			best.Dialect = d
+			best.Known, best.Lines = d.packets(head[:min(len(head), DetectBytes)])
+			best.Why = fmt.Sprintf("%s; %d of %d packets can be read", d.Why(head), best.Known, best.Lines)
+			return best
+		}
+	}
 	if isBinary(head) {
 		return best
 	}
@@ -35,6 +43,9 @@ func (r Registry) Detect(head []byte) (best Detection) {
 	}
 	text := append(make([]byte, 0, len(head)+Lookahead), head...)
 	for _, d := range r {
+		if d.Binary != nil {
+			continue
+		}
 		known, lines := d.fits(text)
 		switch {
 		case known > best.Known:
@@ -50,6 +61,30 @@ func (r Registry) Detect(head []byte) (best Detection) {
 		}
 	}
 	return best
+}
+
+// packets returns how many packets of the beginning of a trace of binary data can be read, of how many. That which the beginning
+// cuts does not count, nor do those of no meaning.
+func (d *Dialect) packets(head []byte) (known, all int) {
+	b := &Batch{records: make([]Record, batchSize), longest: defaultMaxLine, binary: true}
+	decoder, behind := d.Decoder(), int64(0)
+	text := append(make([]byte, 0, len(head)+Lookahead), head...)
+	for n := 0; ; {
+		b.used, b.over = 0, b.over[:0]
+		b.begin(text[n:], int64(n), b.lines)
+		read := decoder.Decode(b, text[n:], false)
+		for i := range b.used {
+			if r := b.Record(i); r.Line != behind && r.Kind != Remark {
+				behind = r.Line
+				if all++; r.Kind != Unknown {
+					known++
+				}
+			}
+		}
+		if n += read; read == 0 && b.used == 0 {
+			return known, all
+		}
+	}
 }
 
 // isBinary reports whether a file begins with a control character that no text begins with, as trace files, programs and files of
@@ -100,6 +135,9 @@ func (d *Dialect) fits(text []byte) (known, lines int) {
 
 // Decode returns the records of a text by itself, as that of a line that has been quoted. They stay valid.
 func (d *Dialect) Decode(text []byte) (records []Record) {
+	if d.Binary != nil {
+		return d.Binary.Quoted.Decode(text)
+	}
 	b := &Batch{longest: defaultMaxLine}
 	text = append(make([]byte, 0, len(text)+Lookahead), text...)
 	decoder := d.Decoder()

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Dialect is a way to write execution traces as text.
+// Dialect is a way to write execution traces, as text or as binary data.
 type Dialect struct {
 	Name  string // one word, such as "matcher"
 	Title string // what people call it
@@ -21,6 +21,8 @@ type Dialect struct {
 	Options []Option
 	// New returns a decoder for one trace.
 	New func(Settings) Decoder
+	// Binary is how a dialect of binary data, which has no lines, is told from others; nil for one of text.
+	Binary *Binary
 	// BehindTime returns how many bytes at the beginning of a text are the time of its first line, by clocks and by cycles. Two lines
 	// that are the same behind that differ in Record.Time and Record.Cycle alone, and those behind them not at all, unless they have
 	// no time of their own. It returns 0 for a line without a time, or for which this does not hold. nil for a dialect whose lines do
@@ -35,6 +37,8 @@ type Dialect struct {
 	// dialect cannot tell of them is left out (see Writes). Of a record of kind Unknown Text is appended: as it stands in a dialect
 	// of plain lines, and in any case so that reading makes the same Text of it.
 	Append func(dst []byte, records []Record) []byte
+	// NewWriter returns what writes one trace, in place of Append, where what is written of a record depends on other records.
+	NewWriter func() Writer
 	// Groups says that Append has to be given an instruction with all its effects at once.
 	Groups bool
 	// Leads says, with Groups, that an instruction is the last of what Append is given at once, behind the effects of the one
@@ -48,11 +52,49 @@ type Dialect struct {
 	settings Settings
 }
 
+// Binary is what a dialect of binary data has besides. Its traces consist of packets, of one length or of several, and what is said
+// here of lines is true of them: records have the numbers of packets, counted from 1, and the offsets at which these begin.
+type Binary struct {
+	// Is reports whether the beginning of a trace is in the dialect. The head may be short, of a trace that is being written.
+	Is func(head []byte) bool
+	// Quoted is the dialect of text that Text of the records is in. By it a packet is understood that has been quoted.
+	Quoted *Dialect
+}
+
+// Writer writes one trace.
+type Writer interface {
+	// Append appends what is known of some records, as Dialect.Append does. It may keep the rest until it is called again.
+	Append(dst []byte, records []Record) []byte
+	// Finish appends what is left at the end of the trace.
+	Finish(dst []byte) []byte
+}
+
+// Written reports whether the dialect can be written.
+func (d *Dialect) Written() bool { return d.Append != nil || d.NewWriter != nil }
+
+// Writer returns what writes one trace in the dialect, which must be Written.
+func (d *Dialect) Writer() Writer {
+	if d.NewWriter != nil {
+		return d.NewWriter()
+	}
+	return appendWriter(d.Append)
+}
+
+// appendWriter is the Writer of a dialect that has Append.
+type appendWriter func(dst []byte, records []Record) []byte
+
+// Append implements Writer.
+func (w appendWriter) Append(dst []byte, records []Record) []byte { return w(dst, records) }
+
+// Finish implements Writer.
+func (w appendWriter) Finish(dst []byte) []byte { return dst }
+
 // Option is something that a trace of a dialect may not tell.
 type Option struct {
-	Name   string   // one word
-	Help   string   // what it says, as a sentence
-	Values []string // that it may have; nil for any
+	Name   string                   // one word
+	Help   string                   // what it says, as a sentence
+	Values []string                 // that it may have; nil for any
+	Check  func(value string) error // says why a value is none, as of a file that cannot be read; nil for any
 }
 
 // Settings are the options that a user has set, by their names.
@@ -88,6 +130,10 @@ func (d *Dialect) with(text string) (*Dialect, error) {
 			return nil, fmt.Errorf("dialect %s has no option %q: there are %s", d.Name, name, optionNames(d.Options))
 		case d.Options[i].Values != nil && !slices.Contains(d.Options[i].Values, value):
 			return nil, fmt.Errorf("%s:%s is one of %s, not %q", d.Name, name, strings.Join(d.Options[i].Values, ", "), value)
+		case d.Options[i].Check != nil:
+			if err := d.Options[i].Check(value); err != nil {
+				return nil, fmt.Errorf("%s:%s: %w", d.Name, name, err)
+			}
 		}
 		c.settings[name] = value
 	}

@@ -1,5 +1,5 @@
 // Package itrace reads and writes execution traces: what a processor, or a model of one, says of the instructions that it executed
-// and of their effects on registers and memory, as text.
+// and of their effects on registers and memory, as text or in a binary format.
 //
 // There are many dialects, one a folder below this one. A Dialect's Decoder turns text into Records, and its Append may turn
 // Records into text; a Reader does the rest: it reads blocks, counts lines, and keeps what the dialect does not know. A Record is
@@ -51,6 +51,10 @@
 //     again. Header is what precedes all records. Writes says which records it has words for; convert reports the others.
 //   - A line that is none of the dialect is refused, and nothing is guessed: the dialect of a trace is that which refuses the
 //     fewest of its first lines. A line of no meaning (a header, a comment) is a Remark, and counts for no dialect.
+//   - A dialect of binary data has Binary. Its decoder looks at the text itself, and takes packets by Batch.Packet, in their
+//     order and only whole ones, with the words that they are quoted by; Digits may be views of these. The reader cannot skip
+//     damage, as it does with lines that are too long: the decoder tells what is no packet, and goes on behind it. What is said
+//     here of lines is true of packets. Package rvfi is one, with a Writer, which keeps back what depends on the next instruction.
 //   - Tests: dialecttest.Run with a museum of real lines, with producer and version: it reads them in pieces of every size, from
 //     every state, and round by JSON lines, and counts allocations. Besides it what the records of each kind of line are, what is
 //     refused and at which column, a fuzz target (dialecttest.Fuzz), a benchmark, and real traces against each other in

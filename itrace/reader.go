@@ -54,6 +54,7 @@ const (
 func NewReader(in io.Reader, d *Dialect) *Reader {
 	r := &Reader{MaxLine: defaultMaxLine, in: in, dialect: d, decoder: d.Decoder(), block: make([]byte, blockSize)}
 	r.fast, _ = r.decoder.(FastPather)
+	r.batch.binary = d.Binary != nil
 	return r
 }
 
@@ -97,7 +98,7 @@ func (r *Reader) Read(records []Record) (n int, err error) {
 		}
 		text := r.block[r.next:r.filled]
 		switch end := bytes.IndexByte(text, '\n'); {
-		case end > r.MaxLine || end < 0 && len(text) > r.MaxLine:
+		case !r.batch.binary && (end > r.MaxLine || end < 0 && len(text) > r.MaxLine):
 			return 1, r.overlong(&records[0])
 		case r.ended != nil && len(text) == 0:
 			return 0, r.ended
@@ -132,7 +133,7 @@ func (r *Reader) decode(records []Record, text []byte, last bool) int {
 	b.begin(text, r.offset, r.line)
 	n := r.decoder.Decode(b, text, last)
 	r.line = b.linesTo(n)
-	if n > 0 && text[n-1] != '\n' { // the last line of a trace without an end
+	if n > 0 && text[n-1] != '\n' && !b.binary { // the last line of a trace without an end
 		r.line++
 	}
 	r.offset += int64(n)
@@ -258,7 +259,7 @@ func (r *Reader) Back(line, offset int64) bool {
 	if r.again == nil {
 		r.again = r.dialect.Decoder()
 	}
-	b, from := new(Batch), r.next-int(r.offset-r.before.offset)
+	b, from := &Batch{binary: r.batch.binary}, r.next-int(r.offset-r.before.offset)
 	text := r.block[from : from+int(offset-r.before.offset)]
 	b.records, b.longest = make([]Record, batchSize), r.MaxLine
 	restore(r.again, r.before.state)

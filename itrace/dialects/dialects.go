@@ -21,8 +21,10 @@ import (
 	"tracewell/itrace/picorv32"
 	"tracewell/itrace/qemulog"
 	"tracewell/itrace/renode"
+	"tracewell/itrace/retrace"
 	"tracewell/itrace/riscvdv"
 	"tracewell/itrace/rocket"
+	"tracewell/itrace/rvfi"
 	"tracewell/itrace/rvvi"
 	"tracewell/itrace/sail"
 	"tracewell/itrace/spike"
@@ -55,7 +57,10 @@ var All = itrace.Registry{
 	bochs.Dialect,
 	renode.Dialect,
 	picorv32.Dialect,
+	picorv32.Words,
 	drmemtrace.Dialect,
 	perfscript.Dialect,
 	opencsd.Dialect,
+	retrace.Dialect,
+	rvfi.Dialect,
 }

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+	"sort"
 	"strings"
 
 	"tracewell/itrace"
@@ -111,8 +112,11 @@ func (t *Trace) read(b []byte, at, end int64) ([]byte, error) {
 	return b[at-from : end-from], nil
 }
 
-// Line returns a line of the trace by where it is, without its end.
+// Line returns a line of the trace by where it is, without its end; of binary data the words that a packet is quoted by.
 func (t *Trace) Line(offset int64) (string, error) {
+	if t.dialect.Binary != nil {
+		return t.packet(offset)
+	}
 	const most = 1 << 10
 	b, err := t.read(nil, offset, min(offset+most, t.Bytes))
 	if err != nil {
@@ -120,6 +124,24 @@ func (t *Trace) Line(offset int64) (string, error) {
 	}
 	line, _, _ := bytes.Cut(b, []byte{'\n'})
 	return strings.TrimRight(string(line), "\r"), nil
+}
+
+// packet is Line for binary data, which mean nothing without the state of the decoder.
+func (t *Trace) packet(offset int64) (string, error) {
+	leaf := max(0, sort.Search(len(t.dir.leaves), func(i int) bool { return t.dir.leaves[i].at > offset })-1)
+	reader, err := t.begin(&reading{}, leaf)
+	if err != nil {
+		return "", err
+	}
+	for r, err := range reader.All() {
+		if err != nil {
+			return "", err
+		}
+		if r.Offset >= offset {
+			return string(r.Text), nil
+		}
+	}
+	return "", ErrForeign
 }
 
 // Verify reads all parts of the index and compares their checksums. It goes through the file once, in large pieces: parts are

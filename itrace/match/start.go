@@ -46,7 +46,7 @@ func (in *Input) flow() (addrs []uint64, err error) {
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	if err == nil { // the last line may be cut
+	if err == nil && in.Dialect.Binary == nil { // the last line may be cut
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}
 	reader := itrace.NewReader(bytes.NewReader(head), in.Dialect)

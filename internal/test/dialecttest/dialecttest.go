@@ -201,7 +201,7 @@ func RoundTrip(t *testing.T, d *itrace.Dialect, text string) {
 // Written is the text of records in a dialect.
 func Written(d *itrace.Dialect, records []itrace.Record) string {
 	var text []byte
-	begin := 1
+	w, begin := d.Writer(), 1
 	if d.Leads {
 		begin = 0
 	}
@@ -210,9 +210,9 @@ func Written(d *itrace.Dialect, records []itrace.Record) string {
 		if n == 0 {
 			n = len(records)
 		}
-		text, records = d.Append(text, records[:n]), records[n:]
+		text, records = w.Append(text, records[:n]), records[n:]
 	}
-	return string(text)
+	return string(w.Finish(text))
 }
 
 // Allocations fails if a text takes more memory when it is twenty times as long.
@@ -260,7 +260,7 @@ func Fuzz(f *testing.F, d *itrace.Dialect, texts ...string) {
 	f.Fuzz(func(t *testing.T, text string) {
 		text = text[:min(len(text), 1<<12)]
 		Run(t, d, text)
-		if d.Append == nil {
+		if !d.Written() {
 			return
 		}
 		once := Written(d, Read(t, d, strings.NewReader(text), 512))

@@ -16,8 +16,10 @@ import (
 
 	"tracewell/internal/packed"
 	"tracewell/internal/test/dialecttest"
+	"tracewell/itrace"
 	"tracewell/itrace/dialects"
 	"tracewell/itrace/index"
+	"tracewell/itrace/jsonl"
 	"tracewell/itrace/match"
 )
 
@@ -88,6 +90,38 @@ func TestSame(t *testing.T) {
 		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(match.Report{}, "Seconds")); diff != "" || got.Verdict != match.Equal {
 			t.Errorf("%s: %s %s (-want +got):\n%s", name, got.Verdict, got.Reason, diff)
 		}
+	}
+}
+
+// TestPicorvWords: the words that PicoRV32's script was given tell with their program what its text does, but for disassembly. The text
+// has each word in front.
+func TestPicorvWords(t *testing.T) {
+	d, err := dialects.All.ByName("picorv32-words:program=testdata/plain.elf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := recorded(t, "plain.picorv32-showtrace")
+	var words strings.Builder
+	for line := range strings.Lines(string(text)) {
+		bits := map[byte]int{'=': 0, '>': 1, '@': 2}[line[4]]
+		if line[0] == 'I' {
+			bits |= 8
+		}
+		fmt.Fprintf(&words, "%d%s\n", bits, line[5:13])
+	}
+	said := func(records []itrace.Record) (all []string) {
+		for i := range records {
+			if r := &records[i]; r.Kind != itrace.Remark {
+				r.Disasm = nil
+				all = append(all, fmt.Sprintf("%d %s", r.Line, jsonl.Append(nil, r)))
+			}
+		}
+		return all
+	}
+	want := said(dialecttest.Read(t, dialects.All.Detect(text).Dialect, bytes.NewReader(text), 512))
+	got := said(dialecttest.Read(t, d, strings.NewReader(words.String()), 512))
+	if diff := cmp.Diff(want, got); diff != "" || len(got) < 13_000 {
+		t.Errorf("%d records (-text +words):\n%.2000s", len(got), diff)
 	}
 }
 

@@ -2,8 +2,10 @@ package producers
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -334,6 +336,32 @@ func asOpencsd(all []*execution) func(w *strings.Builder, e *execution) {
 	}
 }
 
+// asRVFI has registers x and memory, and addresses of the next instructions.
+func asRVFI(all []*execution) func(w *strings.Builder, e *execution) {
+	return func(w *strings.Builder, e *execution) {
+		p := struct {
+			Order, PC, Next, Insn, RS1, RS2, RD, Addr, Loaded, Stored uint64
+			RMask, WMask, RS1Addr, RS2Addr, RDAddr, Trap, Halt, Intr  uint8
+		}{Order: uint64(e.n), PC: e.Addr, Next: all[min(e.n+1, len(all)-1)].Addr, Insn: e.Value}
+		for _, r := range e.registers {
+			n, err := strconv.Atoi(string(r.Name[1:]))
+			p.RDAddr, p.RD = uint8(n), r.Value
+			if err != nil {
+				panic(err)
+			}
+		}
+		for _, m := range e.loads {
+			p.Addr, p.RMask = m.Addr, 1<<(1<<(e.Value>>12&3))-1
+		}
+		for _, m := range e.stores {
+			p.Addr, p.WMask, p.Stored = m.Addr&^3, uint8(1<<m.Size-1)<<(m.Addr&3), m.Value<<(8*(m.Addr&3)) // as on a bus
+		}
+		if err := binary.Write(w, binary.LittleEndian, p); err != nil {
+			panic(err)
+		}
+	}
+}
+
 // TestRenderedFlow is TestRendered of formats that tell little, by a trace without exceptions.
 func TestRenderedFlow(t *testing.T) {
 	spike := recorded(t, "plain.spike")
@@ -344,6 +372,7 @@ func TestRenderedFlow(t *testing.T) {
 		"drmemtrace": {asDrmemtrace, match.Counts{Instructions: 6886, Memory: 1048}},
 		"perf":       {asPerf, match.Counts{Instructions: 6886}},
 		"opencsd":    {asOpencsd(executions(t, spike)), match.Counts{Instructions: 6886}},
+		"rvfi":       {asRVFI(executions(t, spike)), match.Counts{Instructions: 6886, Registers: 5242, Memory: 1048}},
 	} {
 		var text strings.Builder
 		for _, e := range executions(t, spike) {

@@ -135,3 +135,26 @@ func Accessed(value uint64, digits []byte, size uint32) (uint64, []byte) {
 	}
 	return value, digits
 }
+
+// Sources are the numbers of the integer registers that an instruction of 32 bits reads, and how many these are. It is none for
+// opcodes that the base and the standard extensions for floating point and atomic accesses do not define.
+func Sources(opcode uint64) (first, second uint8, n int) {
+	const (
+		loads                             = 0x03
+		immediate, immediateWord, linksTo = 0x13, 0x1b, 0x67
+		atomic, operands, operandsWord    = 0x2f, 0x33, 0x3b
+		system, takesRegister             = 0x73, 3 // funct3 of 1 to 3 of those on control and status
+	)
+	first, second = uint8(opcode>>15&(registers-1)), uint8(opcode>>20&(registers-1))
+	switch opcode & 0x7f {
+	case opStore, opBranch, atomic, operands, operandsWord:
+		return first, second, 2
+	case loads, opLoadFloat, opStoreFloat, immediate, immediateWord, linksTo:
+		return first, 0, 1
+	case system:
+		if funct3 := opcode >> 12 & 7; funct3 > 0 && funct3 <= takesRegister {
+			return first, 0, 1
+		}
+	}
+	return 0, 0, 0
+}

@@ -111,3 +111,22 @@ func NotHex(x uint64, width int) uint64 {
 	v := x&(0x0f*Ones) + 9*letters
 	return ((x|letters<<5)&(0xf0*Ones) ^ 0x30*(letters+Ones)) | ((v+6*Ones)>>4&Ones ^ letters) | v&(0x10*Ones)
 }
+
+// AppendHex appends the hexadecimal digits of a number in lower case: 16, or the last eight if that is the width.
+func AppendHex(dst []byte, value uint64, width int) []byte {
+	if width > 8 {
+		dst = binary.BigEndian.AppendUint64(dst, toHex(value>>32))
+	}
+	return binary.BigEndian.AppendUint64(dst, toHex(value&(1<<32-1)))
+}
+
+// toHex returns the eight digits of a number of 32 bits, the first highest. Each step moves half of what stands together apart;
+// then each byte has a value below 16, which from 10 on is made a letter by what is between '9' and 'a'.
+func toHex(x uint64) uint64 {
+	const between = 'a' - '9' - 1
+	x = (x | x<<16) & 0x0000ffff0000ffff
+	x = (x | x<<8) & 0x00ff00ff00ff00ff
+	x = (x | x<<4) & 0x0f0f0f0f0f0f0f0f
+	letters := (x + 6*Ones) >> 4 & Ones
+	return x + '0'*Ones + between*letters
+}

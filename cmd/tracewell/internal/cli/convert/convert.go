@@ -122,12 +122,16 @@ func (c *Command) checkFormats(out string) error {
 	all := withOthers(nil)
 	readable := slices.DeleteFunc(slices.Clone(all), func(f *format) bool { return !f.readable() })
 	_, to := packed.BySuffix(c.To)
+	from := c.From
+	if name, _, set := strings.Cut(from, ":"); set && formatNamed(name, ExecutionFormats) != nil {
+		from = name // with options of the dialect behind it
+	}
 	switch {
 	case c.To != "" && formatNamed(strings.TrimPrefix(to, "."), all) == nil:
 		return fmt.Errorf("--to: %w", unknownFormat(c.To, WriteFormats()))
-	case c.From != "" && formatNamed(c.From, all) == nil:
+	case c.From != "" && formatNamed(from, all) == nil:
 		return fmt.Errorf("--from: %w", unknownFormat(c.From, ReadFormats()))
-	case c.From != "" && formatNamed(c.From, readable) == nil:
+	case c.From != "" && formatNamed(from, readable) == nil:
 		return fmt.Errorf("--from: %s is written only; what can be read is %s", c.From, ReadFormats())
 	case c.To == "" && out == "-":
 		return fmt.Errorf("standard output has no suffix: say by --to what to write (%s)", WriteFormats())

@@ -126,7 +126,7 @@ func (e *execution) write(t *destination) error {
 func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) error {
 	// A dialect that writes an instruction and its effects on one line has to be given them together; of the others a record is
 	// written as soon as it is read.
-	reader := itrace.NewReader(e.in.trace, e.in.dialect)
+	reader, writer := itrace.NewReader(e.in.trace, e.in.dialect), e.to.Writer()
 	e.longest = reader.MaxLine
 	records := make([]itrace.Record, 512)
 	var lines []byte
@@ -145,12 +145,15 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 		}
 		switch lines = lines[:0]; {
 		case !e.to.Groups:
-			lines = e.to.Append(lines, records[:n])
+			lines = writer.Append(lines, records[:n])
 		case err == nil:
-			lines, group = e.appendGroups(lines, group, records[:n])
+			lines, group = e.appendGroups(writer, lines, group, records[:n])
 		default:
-			lines = e.to.Append(lines, group)
+			lines = writer.Append(lines, group)
 			e.leftOver(group)
+		}
+		if err != nil {
+			lines = writer.Finish(lines)
 		}
 		if _, err := w.Write(lines); err != nil {
 			return err
@@ -176,16 +179,16 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 
 // appendGroups writes the groups that are complete, and returns that which may have more to come. Its records are copies, because
 // those of the reader are valid until its next read only.
-func (e *execution) appendGroups(lines []byte, group, records []itrace.Record) ([]byte, []itrace.Record) {
+func (e *execution) appendGroups(writer itrace.Writer, lines []byte, group, records []itrace.Record) ([]byte, []itrace.Record) {
 	for i := range records {
 		instruction := records[i].Kind == itrace.Instruction
 		if instruction && !e.to.Leads {
-			lines = e.to.Append(lines, group)
+			lines = writer.Append(lines, group)
 			group = group[:0]
 		}
 		group = append(group, records[i].Clone())
 		if instruction && e.to.Leads { // the effects of the one before, and this one
-			lines = e.to.Append(lines, group)
+			lines = writer.Append(lines, group)
 			group = group[:0]
 		}
 	}
@@ -242,8 +245,12 @@ func (e *execution) tell() {
 	e.bar.Done()
 	name := text.Visible(e.in.name)
 	if e.bad > 0 {
-		fmt.Fprintf(e.streams.Err, "tracewell: %s: %s of %s, and kept\n", name,
-			countOf(e.bad, "line is no record", "lines are no records"), e.in.dialect.Title)
+		kept := ", and kept"
+		if e.untold[itrace.Unknown] > 0 {
+			kept = ""
+		}
+		fmt.Fprintf(e.streams.Err, "tracewell: %s: %s of %s%s\n", name,
+			countOf(e.bad, "line is no record", "lines are no records"), e.in.dialect.Title, kept)
 		for _, sample := range e.samples {
 			fmt.Fprintf(e.streams.Err, "  %s\n", text.Visible(sample))
 		}

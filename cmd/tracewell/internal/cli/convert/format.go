@@ -51,7 +51,7 @@ var Formats []*format
 // ExecutionFormats are those of execution traces: all dialects. The first is what a file is whose name says nothing else.
 var ExecutionFormats = func() (formats []*format) {
 	for _, d := range dialects.All {
-		formats = append(formats, &format{Name: d.Name, suffixes: d.Suffixes, dialect: d})
+		formats = append(formats, &format{Name: d.Name, suffixes: d.Suffixes, binary: d.Binary != nil, dialect: d})
 	}
 	return formats
 }()
@@ -110,7 +110,7 @@ func unknownFormat(name, there string) error {
 func (f *format) readable() bool { return f.read != nil || f.readFolder != nil || f.dialect != nil }
 
 func (f *format) writable() bool {
-	return f.write != nil || f.writeFolder != nil || f.dialect != nil && f.dialect.Append != nil
+	return f.write != nil || f.writeFolder != nil || f.dialect != nil && f.dialect.Written()
 }
 
 // ReadFormats name the formats that can be read, for help and errors.
