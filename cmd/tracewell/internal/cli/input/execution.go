@@ -69,7 +69,7 @@ func sourceOf(file *PackedFile) execution.Source {
 	source := execution.Source{Name: file.Name, Content: file, Size: file.Size()}
 	if file.Source != nil {
 		if status, err := file.Source.Stat(); err == nil && status.Mode().IsRegular() {
-			source.Path, source.Status = file.Name, status
+			source.Path, source.Status, source.Stored = file.Name, status, file.Source
 		}
 	}
 	return source
