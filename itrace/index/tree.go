@@ -88,10 +88,8 @@ func (b *builder) closeNode(level int) {
 	b.addNode(level+1, above)
 }
 
-// finish closes what is open, from the last block up to a root, and writes the directory.
-func (b *builder) finish() {
-	b.pieces.close()
-	lines, size := b.reader.Position()
+// finish closes what is open, from the last block up to a root, and writes the directory of a trace of so many lines and bytes.
+func (b *builder) finish(lines, size int64) {
 	b.closeLeaf()
 	for level := 0; len(b.tell.levels[level]) > 1; level++ {
 		if len(b.tell.levels[level])%fanout != 0 {
@@ -105,7 +103,7 @@ func (b *builder) finish() {
 		}
 	}
 	b.tell.Instructions = b.leaf.first + b.leaf.instructions
-	b.tell.Lines, b.tell.Bytes, b.tell.LastTime, b.tell.pieces = lines, size, b.time, b.pieces.sums
+	b.tell.Lines, b.tell.Bytes, b.tell.LastTime = lines, size, b.time
 	b.summary.Instructions, b.summary.Lines, b.summary.Bytes = b.tell.Instructions, lines, size
 	slices.Sort(b.tell.CPUs)
 	text := b.tell.append(nil, b.summary)
