@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -165,10 +166,12 @@ type slot struct {
 	changed bool // in the block at hand
 }
 
-// union16 gathers the spans of up to fanout nodes; all says that there are too many.
+// union16 gathers the spans of up to fanout nodes; all says that there are too many. The bytes are those to be read to search what
+// is below.
 type union16 struct {
 	spans []span
 	all   bool
+	bytes int64
 }
 
 // registerKey is the register of a processor among the keys of a set.
@@ -374,8 +377,8 @@ func (b *builder) closeLeaf() {
 	var node node
 	for kind := range setKinds {
 		b.spans = b.sets[kind].take(b.spans[:0])
-		node.sets[kind] = b.writeSet(b.spans, false)
-		b.gather(0, kind, b.spans, false)
+		node.sets[kind] = b.writeSet(b.spans, false, math.MaxInt64)
+		b.gather(0, kind, b.spans, false, node.sets[kind].size)
 	}
 	b.addNode(0, node)
 	if len(b.tell.leaves)%fanout == 0 {
