@@ -210,4 +210,11 @@ func TestSeekable(t *testing.T) {
 		!strings.Contains(got.Stderr, "copy.log.zst: Zstandard data is damaged behind ") {
 		t.Errorf("damage: %+v", got)
 	}
+	os.Remove("copy.log.zst.twx")
+	for position, want := range map[string]string{"10": "0x800080c0", "200000": "there is no instruction 200000"} {
+		got := clitest.Run(t, "query", "at", "copy.log.zst", position)
+		if !strings.Contains(got.Stdout+got.Stderr, want) || !strings.Contains(got.Stderr, "Zstandard data is damaged behind ") {
+			t.Errorf("damage, instruction %s: %+v", position, got)
+		}
+	}
 }
