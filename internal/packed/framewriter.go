@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"tracewell/internal/routine"
 )
 
 // frameSize is how much content a frame has that is written here. A question about a trace reads 256 KiB of it, mostly from one
@@ -71,7 +73,7 @@ func (f *frameWriter) Write(p []byte) (n int, err error) {
 func (f *frameWriter) send() error {
 	frame, ahead, written := f.frame, f.last, make(chan struct{})
 	f.last = written
-	go func() {
+	routine.Go(func() {
 		frame.packed = f.encoder.EncodeAll(frame.content, frame.packed[:0])
 		if ahead != nil {
 			<-ahead
@@ -80,7 +82,7 @@ func (f *frameWriter) send() error {
 		frame.content = frame.content[:0]
 		f.idle <- frame
 		close(written)
-	}()
+	})
 	return f.failed()
 }
 

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"tracewell/internal/routine"
 )
 
 const (
@@ -25,8 +27,8 @@ type seeker struct {
 	table   table
 	decoder *zstd.Decoder
 	ahead   int
-	work    sync.WaitGroup // frames that are unpacked ahead
-	packed  sync.Pool      // of *[]byte: buffers for frames as they are in the file
+	work    routine.Group // frames that are unpacked ahead
+	packed  sync.Pool     // of *[]byte: buffers for frames as they are in the file
 
 	mu     sync.Mutex
 	frames map[int]*unpacked

@@ -4,14 +4,14 @@ import (
 	"errors"
 	"io"
 	"runtime"
-	"sync"
 
+	"tracewell/internal/routine"
 	"tracewell/itrace"
 )
 
-// To build an index takes two steps, each about as long as the other: to decode the trace, and to gather what its records tell. They
-// are done on two goroutines where there are two processors. Records are views of what the decoder keeps, valid until it reads on,
-// so what matters of them is copied into batches, of which a few are on their way from one to the other.
+// To build an index takes two steps: to decode the trace, and to gather what its records tell. They are done on two goroutines where
+// there are two processors. Records are views of what the decoder keeps, valid until it reads on, so what matters of them is copied
+// into batches, of which a few are on their way from one to the other.
 
 const (
 	batchRecords = 512
@@ -131,7 +131,7 @@ func (s *source) all(take func(*batch) error) error {
 	for range batches {
 		empty <- new(batch)
 	}
-	var work sync.WaitGroup
+	var work routine.Group
 	work.Go(func() {
 		defer close(filled)
 		for {

@@ -4,15 +4,16 @@ import (
 	"bytes"
 	"context"
 	"runtime"
-	"sync"
 	"sync/atomic"
+
+	"tracewell/internal/routine"
 )
 
 // scanAlone is how many blocks a search scans one by one before it has all processors scan: most find what they look for sooner.
 const scanAlone = 4
 
-// scan looks in a block, between two positions, for what is wanted, without making all its items: a search through many blocks takes
-// half the time so. With a visitor it stops when that returns false.
+// scan looks in a block, between two positions, for what is wanted, without making all its items: a search through many blocks
+// takes half the time so. It stops when visit returns false.
 func (r *reading) scan(t *Trace, leaf int, from, to int64, wants []Want, visit func(Found) bool) (more bool, err error) {
 	first := t.dir.leaves[leaf].first
 	more = true
@@ -49,7 +50,7 @@ type scanned struct {
 // kept as a whole: whoever visits looks at something else there.
 func (t *Trace) scans(ctx context.Context, at int, from, to int64, wants []Want, visit func(Found) bool) (next int, err error) {
 	var left atomic.Bool // what is not visited any more need not be found
-	var work sync.WaitGroup
+	var work routine.Group
 	var ahead []*scanned
 	defer func() {
 		left.Store(true)

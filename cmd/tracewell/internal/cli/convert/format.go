@@ -147,8 +147,8 @@ type destination struct {
 	from   *itrace.Dialect // of what is read; nil for trace files
 }
 
-// copies reports whether the trace is written byte for byte: it is in the dialect that is asked for, which is read only. So a log of
-// any producer can be compressed in a way in which every place of it can be read.
+// copies reports whether the trace is written byte for byte: it is in the dialect that is asked for, which is read only. So a log
+// of any producer can be compressed in a way in which every place of it can be read.
 func (t *destination) copies() bool {
 	return t.from != nil && t.format.dialect != nil && t.format.dialect.Name == t.from.Name && !t.format.writable()
 }
