@@ -9,9 +9,9 @@ import (
 	"tracewell/itrace"
 )
 
-// To build an index takes two steps: to decode the trace, and to gather what its records tell. They are done on two goroutines where
-// there are two processors. Records are views of what the decoder keeps, valid until it reads on, so what matters of them is copied
-// into batches, of which a few are on their way from one to the other.
+// To build an index takes two steps: to decode the trace, and to gather what its records tell. They are done on two goroutines
+// where there are two processors. Records are views of what the decoder keeps, valid until it reads on, so what matters of them is
+// copied into batches, of which a few are on their way from one to the other.
 
 const (
 	batchRecords = 512
