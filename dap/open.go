@@ -311,7 +311,7 @@ func (s *session) openExecution(a *launchArguments, file *packedFile, d *itrace.
 		Path: a.Program, Backfill: a.Backfill}
 	source := execution.Source{Name: a.Trace, Content: file, Size: file.Size()}
 	if info, err := file.source.Stat(); err == nil && info.Mode().IsRegular() {
-		source.Path, source.Status = file.path, info
+		source.Path, source.Status, source.Stored = file.path, info, file.source
 	}
 	e, notes, err := replay.NewExecution(source, d, o)
 	for _, n := range notes {

@@ -5,5 +5,9 @@
 // into a file without a name, so that a file that unpacks to something enormous costs disk and not memory. What is written is
 // compressed as the suffix of its name says.
 //
+// Zstandard files are written in the seekable format: in frames of a megabyte of content, with a table of them at the end, which
+// to everybody else is a Zstandard file like others. Of a large file with such a table, whoever wrote it, only those frames are
+// unpacked that are read, in memory, so that it is used where it is as a plain one is.
+//
 // The package knows nothing of what the files hold.
 package packed

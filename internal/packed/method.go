@@ -18,6 +18,8 @@ type Method struct {
 	magics []string // one of which such a file begins with
 	unpack func(io.Reader) (io.ReadCloser, error)
 	pack   func(io.Writer) (io.WriteCloser, error)
+	// frames finds the pieces of a file that can be unpacked each by itself; nil for a file without, or a method without.
+	frames func(file io.ReaderAt, size int64) table
 }
 
 // maxWindow is how far back the content of a Zstandard file may refer, and with it the memory that reading one takes. It is
@@ -25,7 +27,8 @@ type Method struct {
 const maxWindow = 128 << 20
 
 // methods are the ways that there are. A gzip file is any number of members, a Zstandard file any number of frames, and
-// frames that are to be skipped may stand ahead of the first.
+// frames that are to be skipped may stand ahead of the first. What is written is in the seekable format of Zstandard, which is
+// such a file.
 var methods = []*Method{
 	{
 		Name: "gzip", Suffix: ".gz",
@@ -43,7 +46,8 @@ var methods = []*Method{
 			}
 			return d.IOReadCloser(), nil
 		},
-		pack: func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) },
+		pack:   func(w io.Writer) (io.WriteCloser, error) { return newFrameWriter(w) },
+		frames: readTable,
 	},
 }
 
@@ -89,6 +93,9 @@ func (m *Method) Pack(w io.Writer, write func(io.Writer) error) error {
 	packer, err := m.pack(w)
 	if err != nil {
 		return err
+	}
+	if frames, ok := packer.(*frameWriter); ok {
+		defer frames.wait() // after a failure, too: w is the caller's again
 	}
 	gathered := bufio.NewWriterSize(packer, writeBuffer)
 	if err := write(gathered); err != nil {

@@ -17,16 +17,20 @@ type File struct {
 	size   int64
 	mem    []byte   // the content, if it is in memory
 	unpack *os.File // where it was unpacked to, or nil
+	seek   *seeker  // what unpacks it piece by piece, or nil
 }
 
 // Size returns the length of the content in bytes.
 func (f *File) Size() int64 { return f.size }
 
-// Bytes returns the content if it is in memory and nil if it is in a file.
+// Bytes returns the content if it is in memory, and nil if it is in a file or unpacked when it is read.
 func (f *File) Bytes() []byte { return f.mem }
 
 // Close gives up what the content was unpacked to. It does not close the file that Open was given.
 func (f *File) Close() error {
+	if f.seek != nil {
+		f.seek.close()
+	}
 	if f.unpack == nil {
 		return nil
 	}
@@ -56,6 +60,9 @@ func (e *DamageError) Unwrap() error { return e.Cause }
 // wherever f's offset is; of anything else what is still to be read. While it is unpacked progress is told, about every megabyte of
 // content, how many bytes of f have been read; it may be nil.
 //
+// A large regular file in the seekable format of Zstandard is not unpacked at once but as it is read, in frames, of which some are
+// kept in memory. Where it is damaged shows only then, by a *DamageError of ReadAt.
+//
 // The error is a *DamageError, with a File of what came out, if f is compressed and damaged or cut off; with other errors there
 // is no File.
 func Open(f *os.File, progress func(done int64)) (*File, error) {
@@ -74,8 +81,21 @@ func Open(f *os.File, progress func(done int64)) (*File, error) {
 	if method == nil {
 		return &File{ReaderAt: f, size: status.Size()}, nil
 	}
+	if method.frames != nil {
+		if t := method.frames(f, status.Size()); t != nil && t.size() >= seekSize {
+			seek, err := newSeeker(f, method, t)
+			if err != nil {
+				return nil, err
+			}
+			return &File{ReaderAt: seek, Method: method, size: t.size(), seek: seek}, nil
+		}
+	}
 	return unpack(in, head, method, progress)
 }
+
+// seekSize is from how many bytes of content on a file is unpacked piece by piece. A smaller one is unpacked before anybody waits
+// for it, and damage shows at once. It changes in tests only.
+var seekSize int64 = 16 << 20
 
 // OpenReader is Open for what comes from anywhere. It reads all of it.
 func OpenReader(r io.Reader, progress func(done int64)) (*File, error) {

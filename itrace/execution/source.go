@@ -24,6 +24,9 @@ type Source struct {
 	// Path and Status are of the file that the content is in, compressed or not; Path is "" for none that could be had again.
 	Path   string
 	Status fs.FileInfo
+	// Stored is that file, nil if Content is what is in it. It is what tells whether an index is of the file as it is, without
+	// unpacking anything.
+	Stored io.ReaderAt
 }
 
 // KeepIndex says where the index of a trace is kept.
@@ -135,8 +138,13 @@ func (s Source) places() []string {
 
 // identity says which trace this is.
 func (s Source) identity(dialect string) (index.Identity, error) {
-	sample, err := index.Sample(s.Content, s.Size)
-	return index.Identity{Size: s.Status.Size(), Modified: s.Status.ModTime().UnixNano(), Sample: sample, Dialect: dialect}, err
+	stored := s.Stored
+	if stored == nil {
+		stored = s.Content
+	}
+	size := s.Status.Size()
+	sample, err := index.Sample(stored, size)
+	return index.Identity{Size: size, Modified: s.Status.ModTime().UnixNano(), Sample: sample, Dialect: dialect}, err
 }
 
 // build builds the index.

@@ -64,34 +64,47 @@ type reading struct {
 	buffer []byte
 	in     bytes.Reader
 	reader *itrace.Reader
+	state  []byte // of the decoder at the beginning of the block
+	name   []byte // of a register
 }
 
-// begin returns what reads a block from its beginning.
-func (t *Trace) begin(r *reading, leaf int) (*itrace.Reader, error) {
+// reading returns what reads a block, with the state that the decoder has there; a reading that is done goes to idle.
+func (t *Trace) reading(leaf int) (*reading, error) {
+	r := &reading{}
+	if n := len(t.idle); n > 0 {
+		r, t.idle = t.idle[n-1], t.idle[:n-1]
+	}
+	r.state = r.state[:0]
+	for _, p := range t.dir.leaves[leaf].state {
+		b, err := t.part(p)
+		if err != nil {
+			t.idle = append(t.idle, r)
+			return nil, err
+		}
+		r.state = append(r.state, b...)
+	}
+	return r, nil
+}
+
+// begin has the reader begin at the beginning of the block. Like all methods of a reading it only uses of the Trace what never
+// changes, so that readings may be of several goroutines.
+func (r *reading) begin(t *Trace, leaf int) error {
 	l := t.dir.leaves[leaf]
 	// With room for the pieces that begin in front of the block and end behind it.
 	r.buffer = slices.Grow(r.buffer[:0], int(t.leafEnd(leaf)-l.at)+2*pieceSize)
 	text, err := t.read(r.buffer, l.at, t.leafEnd(leaf))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.in.Reset(text)
 	if r.reader == nil {
 		r.reader = itrace.NewReader(&r.in, t.dialect)
 	}
 	r.reader.Reset(&r.in)
-	var state []byte
-	for _, p := range l.state {
-		b, err := t.part(p)
-		if err != nil {
-			return nil, err
-		}
-		state = append(state, b...)
+	if err := r.reader.Begin(l.line-1, l.at, r.state); err != nil {
+		return damaged("the state at line %d: %v", l.line, err)
 	}
-	if err := r.reader.Begin(l.line-1, l.at, state); err != nil {
-		return nil, damaged("the state at line %d: %v", l.line, err)
-	}
-	return r.reader, nil
+	return nil
 }
 
 // leastLine is fewer bytes than nearly all lines have.
@@ -116,37 +129,40 @@ func (t *Trace) parse(leaf int) (*Block, error) {
 
 // items reads a block and has visit see each record that matters here, until it returns false. The item is valid until the next.
 func (t *Trace) items(leaf int, visit func(*Item) bool) error {
-	reading := &reading{}
-	if n := len(t.idle); n > 0 {
-		reading, t.idle = t.idle[n-1], t.idle[:n-1]
-	}
-	defer func() { t.idle = append(t.idle, reading) }()
-	l := t.dir.leaves[leaf]
-	reader, err := t.begin(reading, leaf)
+	r, err := t.reading(leaf)
 	if err != nil {
+		return err
+	}
+	defer func() { t.idle = append(t.idle, r) }()
+	return r.items(t, leaf, visit)
+}
+
+func (r *reading) items(t *Trace, leaf int, visit func(*Item) bool) error {
+	if err := r.begin(t, leaf); err != nil {
 		return err
 	}
 	step := int32(-1)
 	var item Item
-	for r, err := range reader.All() {
+	for record, err := range r.reader.All() {
 		if err != nil {
 			return err
 		}
-		item = Item{Kind: r.Kind, CPU: r.CPU, Time: r.Time, Line: r.Line, Offset: r.Offset, Digits: r.Digits, Back: r.Back}
-		switch r.Kind {
+		item = Item{Kind: record.Kind, CPU: record.CPU, Time: record.Time, Line: record.Line, Offset: record.Offset,
+			Digits: record.Digits, Back: record.Back}
+		switch record.Kind {
 		case itrace.Instruction:
 			step++
-			item.Addr, item.Size, item.Thumb = r.Addr, opcodeBytes(r), r.State == 'T'
-			item.Skipped, item.Trapped, item.Scope, item.Words = r.Skipped, r.Trapped, r.Scope, r.Disasm
+			item.Addr, item.Size, item.Thumb = record.Addr, opcodeBytes(record), record.State == 'T'
+			item.Skipped, item.Trapped, item.Scope, item.Words = record.Skipped, record.Trapped, record.Scope, record.Disasm
 		case itrace.Memory:
-			if memoryProblem(r) != "" {
+			if memoryProblem(record) != "" {
 				continue
 			}
-			item.Addr, item.Size, item.Write = r.Addr, accessBytes(r), r.Write
+			item.Addr, item.Size, item.Write = record.Addr, accessBytes(record), record.Write
 		case itrace.Event:
-			item.Event, item.Digits, item.Words = r.Event, r.Detail, r.Name
+			item.Event, item.Digits, item.Words = record.Event, record.Detail, record.Name
 		case itrace.Register, itrace.RegisterRead:
-			if item.Name, err = t.name(r); err != nil {
+			if item.Name, err = r.number(t, record); err != nil {
 				return err
 			}
 		default:
@@ -156,20 +172,20 @@ func (t *Trace) items(leaf int, visit func(*Item) bool) error {
 			return nil
 		}
 	}
-	if int64(step)+1 != l.instructions {
+	if int64(step)+1 != t.dir.leaves[leaf].instructions {
 		return ErrForeign
 	}
 	return nil
 }
 
-// name is the number of the name of a register.
-func (t *Trace) name(r *itrace.Record) (uint32, error) {
-	t.scratch = r.AppendName(t.scratch[:0])
+// number is that of the name of a register.
+func (r *reading) number(t *Trace, record *itrace.Record) (uint32, error) {
+	r.name = record.AppendName(r.name[:0])
 	// Names are in lower case in the index, and mostly so in the trace.
-	if n, ok := t.numbers[string(t.scratch)]; ok {
+	if n, ok := t.numbers[string(r.name)]; ok {
 		return n, nil
 	}
-	if n, ok := t.Register(string(t.scratch)); ok {
+	if n, ok := t.Register(string(r.name)); ok {
 		return n, nil
 	}
 	return 0, ErrForeign
@@ -188,27 +204,4 @@ func (it *Item) keep(arena []byte) []byte {
 		*field = arena[from:len(arena):len(arena)]
 	}
 	return arena
-}
-
-// scan has visit see what a block has between two positions that is wanted, without making all its items: a search through many
-// blocks takes half the time so. It returns false if visit did, or the second position was reached.
-func (t *Trace) scan(leaf int, from, to int64, wants []Want, visit func(Found) bool) (more bool, err error) {
-	l := t.dir.leaves[leaf]
-	more = true
-	err = t.items(leaf, func(it *Item) bool {
-		number := l.first + int64(it.Step)
-		if more = number < to; !more || number < from {
-			return more
-		}
-		for w := range wants {
-			if t.Meets(it, &wants[w]) {
-				own := *it
-				own.Digits, own.Words = bytes.Clone(it.Digits), bytes.Clone(it.Words)
-				more = visit(Found{number, w, &own})
-				break
-			}
-		}
-		return more
-	})
-	return more, err
 }

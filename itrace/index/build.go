@@ -2,10 +2,10 @@ package index
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -53,8 +53,9 @@ type Summary struct {
 // none that can have an index.
 func Build(trace io.Reader, d *itrace.Dialect, id Identity, to io.Writer) (Summary, error) {
 	pieces := &pieces{in: trace}
+	in := &source{reader: itrace.NewReader(pieces, d), records: make([]itrace.Record, batchRecords)}
 	b := &builder{
-		reader: itrace.NewReader(pieces, d), pieces: pieces, out: output{to: to},
+		out:   output{to: to},
 		names: make(map[string]uint32), numbers: make(map[string]*[]int),
 		bySlot: make(map[uint64]int), leaf: leaf{line: 1}, cpus: make(map[int32]bool),
 		states: make(map[[sha256.Size]byte]place), scopes: make(map[itrace.Scope]int64),
@@ -65,10 +66,12 @@ func Build(trace io.Reader, d *itrace.Dialect, id Identity, to io.Writer) (Summa
 	}
 	b.out.write(appendHeader(nil, id))
 	b.snapshot = b.appendValues(nil, nil)
-	if err := b.all(); err != nil {
+	if err := in.all(b.take); err != nil {
 		return b.summary, err
 	}
-	b.finish()
+	pieces.close()
+	b.tell.pieces = pieces.sums
+	b.finish(in.reader.Position())
 	return b.summary, b.out.err
 }
 
@@ -125,15 +128,12 @@ func (o *output) part(b []byte) place {
 	return p
 }
 
-// builder makes an index of the records that it is given.
+// builder makes an index of the facts that it is given.
 type builder struct {
-	reader  *itrace.Reader
-	pieces  *pieces
 	out     output
 	summary Summary
 	tell    directory
 	states  map[[sha256.Size]byte]place // parts of states by their content
-	state   []byte
 
 	leaf     leaf   // the block at hand
 	time     uint64 // the highest so far
@@ -166,93 +166,74 @@ type slot struct {
 	changed bool // in the block at hand
 }
 
-// union16 gathers the spans of up to fanout nodes; all says that there are too many.
+// union16 gathers the spans of up to fanout nodes; all says that there are too many. The bytes are those to be read to search what
+// is below.
 type union16 struct {
 	spans []span
 	all   bool
+	bytes int64
 }
 
 // registerKey is the register of a processor among the keys of a set.
 func registerKey(cpu int32, name uint32) uint64 { return uint64(uint32(cpu))<<32 | uint64(name) }
 
-// all reads the trace.
-func (b *builder) all() error {
-	records := make([]itrace.Record, 512)
-	for {
-		n, err := b.reader.Read(records)
-		for i := range n {
-			if err := b.record(&records[i]); err != nil {
-				return err
-			}
-		}
-		if b.out.err != nil {
-			return b.out.err
-		}
-		b.cut()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
+// take takes a batch.
+func (b *builder) take(batch *batch) error {
+	for i := range batch.facts {
+		if err := b.fact(batch, &batch.facts[i]); err != nil {
 			return err
 		}
 	}
+	if batch.cut {
+		b.cut(batch)
+	}
+	return b.out.err
 }
 
-func (b *builder) record(r *itrace.Record) error {
-	switch r.Kind {
+func (b *builder) fact(batch *batch, f *fact) error {
+	switch f.kind {
 	case itrace.Instruction:
 		b.leaf.instructions++
-		b.time = max(b.time, r.Time)
-		b.told(r)
-		b.sets[executed].add(r.Addr, opcodeBytes(r))
-		return b.processor(r.CPU)
+		b.time = max(b.time, f.time)
+		b.told(f.scope, batch.nameOf(f))
+		b.sets[executed].add(f.addr, f.size)
+		return b.processor(f.cpu)
 	case itrace.Memory:
-		if memoryProblem(r) != "" {
-			b.unknown(r, memoryProblem(r))
-			return nil
-		}
 		kind := read
-		if r.Write {
+		if f.write {
 			kind = written
 		}
-		size := uint64(r.Size)
-		if size == 0 {
-			size = accessBytes(r)
+		b.sets[kind].add(f.addr, f.size)
+		return nil
+	case itrace.Unknown:
+		if b.summary.Unknown++; b.summary.Unknown == 1 {
+			b.summary.FirstUnknown, b.summary.Problem = f.line, string(batch.nameOf(f))
 		}
-		b.sets[kind].add(r.Addr, size)
-	case itrace.RegisterRead:
-		if err := b.processor(r.CPU); err != nil {
-			return err
-		}
-		s, err := b.slot(r)
-		if err == nil {
-			b.sets[registersRead].add(b.slots[s].key, 1)
-		}
-		return err
-	case itrace.Event, itrace.Remark:
-	case itrace.Register:
-		if err := b.processor(r.CPU); err != nil {
-			return err
-		}
-		return b.register(r)
-	default:
-		b.unknown(r, r.Problem.Error())
+		return nil
 	}
-	return nil
+	if err := b.processor(f.cpu); err != nil {
+		return err
+	}
+	s, err := b.slot(f.cpu, batch.nameOf(f))
+	switch {
+	case err != nil:
+	case f.kind == itrace.RegisterRead:
+		b.sets[registersRead].add(b.slots[s].key, 1)
+	default:
+		b.register(s, f, batch.digitsOf(f))
+	}
+	return err
 }
 
-// told takes note of what the trace tells of an instruction, and in which unit its times are.
-func (b *builder) told(r *itrace.Record) {
-	if r.Scope != b.scope {
+// told takes note of what the trace tells of an instruction, and in which unit its times are, which is nothing for the one before.
+func (b *builder) told(scope itrace.Scope, scale []byte) {
+	if scope != b.scope {
 		b.scopes[b.scope] += b.alike
-		b.scope, b.alike = r.Scope, 0
+		b.scope, b.alike = scope, 0
 	}
 	b.alike++
-	if n := len(b.tell.Scales); n > 0 && b.tell.Scales[n-1] == string(r.Scale) || len(r.Scale) == 0 {
-		return
-	}
-	if !slices.Contains(b.tell.Scales, string(r.Scale)) && len(b.tell.Scales) < mostScales {
-		b.tell.Scales = append(b.tell.Scales, string(r.Scale))
+	if len(scale) > 0 && len(b.tell.Scales) < mostScales && !slices.Contains(b.tell.Scales, string(scale)) {
+		b.tell.Scales = append(b.tell.Scales, string(scale))
 	}
 }
 
@@ -285,12 +266,6 @@ func memoryProblem(r *itrace.Record) string {
 	return ""
 }
 
-func (b *builder) unknown(r *itrace.Record, problem string) {
-	if b.summary.Unknown++; b.summary.Unknown == 1 {
-		b.summary.FirstUnknown, b.summary.Problem = r.Line, problem
-	}
-}
-
 // processor takes note that there is one of a number.
 func (b *builder) processor(cpu int32) error {
 	if cpu == b.speaking && b.leaf.speaks {
@@ -309,27 +284,18 @@ func (b *builder) processor(cpu int32) error {
 }
 
 // register takes note of what a register holds.
-func (b *builder) register(r *itrace.Record) error {
-	s, err := b.slot(r)
-	if err != nil {
-		return err
-	}
+func (b *builder) register(s int, f *fact, digits []byte) {
 	slot := &b.slots[s]
 	if !slot.changed {
 		slot.changed = true
 		b.changed = append(b.changed, s)
 		b.sets[registers].add(slot.key, 1)
 	}
-	slot.digits, slot.wild, slot.line = append(slot.digits[:0], r.Digits...), r.Wild, r.Line
-	return nil
+	slot.digits, slot.wild, slot.line = append(slot.digits[:0], digits...), f.wild, f.line
 }
 
-// slot finds the place of a register, or makes one.
-func (b *builder) slot(r *itrace.Record) (int, error) {
-	name := r.Name
-	if r.Part {
-		name = b.nameOf(r)
-	}
+// slot finds the place of a register by its name, which has the bits of a part of one, or makes one.
+func (b *builder) slot(cpu int32, name []byte) (int, error) {
 	if b.lastName != string(name) || b.lastList == nil {
 		list := b.numbers[string(name)]
 		if list == nil {
@@ -339,24 +305,15 @@ func (b *builder) slot(r *itrace.Record) (int, error) {
 		b.lastName, b.lastList = string(name), list
 	}
 	list := *b.lastList
-	if cpu := int(uint32(r.CPU)); cpu < len(list) && list[cpu] >= 0 {
+	if cpu := int(uint32(cpu)); cpu < len(list) && list[cpu] >= 0 {
 		return list[cpu], nil
 	}
-	return b.newSlot(r)
-}
-
-// nameOf is the name that a register has here: with its bits, if it is a part of one.
-func (b *builder) nameOf(r *itrace.Record) []byte {
-	if !r.Part {
-		return r.Name
-	}
-	b.scratch = r.AppendName(b.scratch[:0])
-	return b.scratch
+	return b.newSlot(cpu, string(name))
 }
 
 // newSlot makes a place for a register that has none by this name, or finds that of the name in another case.
-func (b *builder) newSlot(r *itrace.Record) (int, error) {
-	lower := strings.ToLower(string(b.nameOf(r)))
+func (b *builder) newSlot(cpu int32, written string) (int, error) {
+	lower := strings.ToLower(written)
 	name, ok := b.names[lower]
 	if !ok {
 		if name = uint32(len(b.tell.Names)); name == mostNames {
@@ -365,14 +322,14 @@ func (b *builder) newSlot(r *itrace.Record) (int, error) {
 		b.names[lower] = name
 		b.tell.Names = append(b.tell.Names, lower)
 	}
-	key := registerKey(r.CPU, name)
+	key := registerKey(cpu, name)
 	s, ok := b.bySlot[key]
 	if !ok {
 		s = len(b.slots)
 		b.slots = append(b.slots, slot{key: key})
 		b.bySlot[key] = s
 	}
-	if cpu := int(uint32(r.CPU)); cpu < mostCPUs { // others are found by the map each time
+	if cpu := int(uint32(cpu)); cpu < mostCPUs { // others are found by the map each time
 		for len(*b.lastList) <= cpu {
 			*b.lastList = append(*b.lastList, -1)
 		}
@@ -381,25 +338,20 @@ func (b *builder) newSlot(r *itrace.Record) (int, error) {
 	return s, nil
 }
 
-// cut begins a block where the reader is if the one at hand is long enough, and the state there, which is written with it, is no
-// more than the block.
-func (b *builder) cut() {
-	lines, offset := b.reader.Position()
-	if offset-b.leaf.at < max(blockSize, int64(len(b.state))) || !b.reader.Between() {
-		return
-	}
+// cut ends the block at hand, and begins the next one.
+func (b *builder) cut(batch *batch) {
 	b.closeLeaf()
-	b.state = b.reader.AppendState(b.state[:0])
-	b.leaf = leaf{at: offset, line: lines + 1, first: b.leaf.first + b.leaf.instructions, time: b.time, state: b.writeState()}
+	first := b.leaf.first + b.leaf.instructions
+	b.leaf = leaf{at: batch.at, line: batch.line, first: first, time: b.time, state: b.writeState(batch.state)}
 }
 
 // statePiece is the size of the pieces in which states are written. Pieces that are equal are written once: states that grow at
 // their end, as tables do, take little.
 const statePiece = 1 << 12
 
-// writeState writes the state at hand in pieces.
-func (b *builder) writeState() (pieces []place) {
-	for piece := range slices.Chunk(b.state, statePiece) {
+// writeState writes a state in pieces.
+func (b *builder) writeState(state []byte) (pieces []place) {
+	for piece := range slices.Chunk(state, statePiece) {
 		sum := sha256.Sum256(piece)
 		p, ok := b.states[sum]
 		if !ok {
@@ -425,8 +377,8 @@ func (b *builder) closeLeaf() {
 	var node node
 	for kind := range setKinds {
 		b.spans = b.sets[kind].take(b.spans[:0])
-		node.sets[kind] = b.writeSet(b.spans, false)
-		b.gather(0, kind, b.spans, false)
+		node.sets[kind] = b.writeSet(b.spans, false, math.MaxInt64)
+		b.gather(0, kind, b.spans, false, node.sets[kind].size)
 	}
 	b.addNode(0, node)
 	if len(b.tell.leaves)%fanout == 0 {

@@ -12,7 +12,7 @@ import (
 // them, and a trailer that says where the directory is. The trailer comes last, so that a file that was cut off has none.
 const (
 	magic       = "\x7fTWX\r\n\x1a\n"
-	version     = 3
+	version     = 4
 	trailerSize = 8 + 8 + 4 + int64(len(magic))
 	checksum    = 4
 

@@ -180,23 +180,31 @@ const Ahead = -1
 func (t *Trace) Each(ctx context.Context, from, to int64, wants []Want, visit func(Found) bool) error {
 	// The first block is made whole, which answers most questions and the next ones about the same place. Then blocks are scanned,
 	// unless whoever is told looks at something else in them, for which they are made whole anyway.
-	at, scans, whole := t.leafOf(from), false, false
+	at, first, whole, scanned := t.leafOf(from), true, false, 0
 	for {
+		if scanned == scanAlone && !whole {
+			var err error
+			if at, err = t.scans(ctx, at, from, to, wants, visit); err != nil || at < 0 || at == len(t.dir.leaves) {
+				return err
+			}
+			whole = true
+		}
 		leaf, err := t.nextLeaf(at, false, wants)
 		if err != nil || leaf < 0 || t.dir.leaves[leaf].first > to {
 			return err
 		}
 		more := false
-		if _, kept := t.blocks.get(leaf); scans && !kept {
-			more, err = t.scan(leaf, from, to, wants, visit)
-			_, whole = t.blocks.get(leaf)
-		} else {
+		if _, kept := t.blocks.get(leaf); first || whole || kept {
 			more, err = t.visit(leaf, from, to, wants, visit)
+		} else {
+			scanned++
+			more, err = t.scanOne(leaf, from, to, wants, visit)
+			_, whole = t.blocks.get(leaf)
 		}
+		first = false
 		if err != nil || !more {
 			return err
 		}
-		scans = !whole
 		if t.Progress != nil {
 			t.Progress(t.leafEnd(leaf))
 		}
@@ -208,6 +216,16 @@ func (t *Trace) Each(ctx context.Context, from, to int64, wants []Want, visit fu
 			return err
 		}
 	}
+}
+
+// scanOne is scan by this goroutine.
+func (t *Trace) scanOne(leaf int, from, to int64, wants []Want, visit func(Found) bool) (more bool, err error) {
+	r, err := t.reading(leaf)
+	if err != nil {
+		return false, err
+	}
+	defer func() { t.idle = append(t.idle, r) }()
+	return r.scan(t, leaf, from, to, wants, visit)
 }
 
 // visit has visit see what a block has between two positions that is wanted. It returns false if visit did, or the second position

@@ -115,7 +115,13 @@ func (g *gather) take(dst []span) []span {
 // A set of spans as bytes: the number of chunks, then for each chunk its lowest key and where it begins, and then the chunks: up to
 // chunkSpans spans, each as how far it begins behind the end of the one before, and how long it is. So a key is looked for in a set
 // of any size without reading more than a chunk.
+//
+// The two lowest bits of a gap stand for the usual lengths, of a byte and of the words of most accesses. Behind other gaps is the
+// length, whose two lowest bits are the highest of the gap. A length leaves them free: it is that of a part of a trace.
 const (
+	otherLength = 3
+	lengthBits  = 2
+
 	chunkSpans = 64
 	chunkEntry = 12
 	chunksAt   = 4
@@ -134,12 +140,40 @@ func appendSet(dst []byte, spans []span) []byte {
 		binary.LittleEndian.PutUint32(entry[8:], uint32(len(dst)-start))
 		end := part[0].lo
 		for _, s := range part {
-			dst = binary.AppendUvarint(dst, s.lo-end)
-			dst = binary.AppendUvarint(dst, s.hi-s.lo)
+			dst = appendSpan(dst, s.lo-end, s.hi-s.lo)
 			end = s.hi
 		}
 	}
 	return dst
+}
+
+// usualLengths are those that need no byte of their own, less one, as spans have them.
+var usualLengths = [...]uint64{0, 3, 7}
+
+func appendSpan(dst []byte, gap, length uint64) []byte {
+	code := slices.Index(usualLengths[:], length)
+	if code >= 0 && gap>>(64-lengthBits) == 0 {
+		return binary.AppendUvarint(dst, gap<<lengthBits|uint64(code))
+	}
+	dst = binary.AppendUvarint(dst, gap<<lengthBits|otherLength)
+	return binary.AppendUvarint(dst, length<<lengthBits|gap>>(64-lengthBits))
+}
+
+// cutSpan takes off a chunk what appendSpan has appended; n is how many bytes that is, 0 for none.
+func cutSpan(chunk []byte) (gap, length uint64, n int) {
+	gap, n = binary.Uvarint(chunk)
+	if n <= 0 {
+		return 0, 0, 0
+	}
+	code := gap & otherLength
+	if gap >>= lengthBits; code != otherLength {
+		return gap, usualLengths[code], n
+	}
+	length, m := binary.Uvarint(chunk[n:])
+	if m <= 0 {
+		return 0, 0, 0
+	}
+	return gap | length<<(64-lengthBits), length >> lengthBits, n + m
 }
 
 // set is a set as bytes; nothing of it can be relied on.
@@ -172,15 +206,11 @@ func (s set) overlaps(q span) bool {
 	chunk := s.chunk(low-1, chunks)
 	end := first(low - 1)
 	for len(chunk) > 0 {
-		gap, n := binary.Uvarint(chunk)
-		if n <= 0 {
+		gap, length, n := cutSpan(chunk)
+		if n == 0 {
 			return false
 		}
-		length, m := binary.Uvarint(chunk[n:])
-		if m <= 0 {
-			return false
-		}
-		chunk = chunk[n+m:]
+		chunk = chunk[n:]
 		lo := end + gap
 		end = lo + length
 		if lo > q.hi {

@@ -29,8 +29,7 @@ type Trace struct {
 	id      Identity
 	numbers map[string]uint32
 
-	scratch []byte // the name of a register
-	idle    []*reading
+	idle []*reading
 
 	parts  cache[int64, []byte]
 	blocks cache[int, *Block]

@@ -31,12 +31,14 @@ type setPlace struct {
 	all bool // there are too many keys to tell
 }
 
-// gather adds the spans of a node of a level to what is to be in the node above.
-func (b *builder) gather(level, kind int, spans []span, all bool) {
+// gather adds the spans of a node of a level, and how many bytes have to be read to search what is below it, to what is to be in
+// the node above.
+func (b *builder) gather(level, kind int, spans []span, all bool, bytes int64) {
 	if level == len(b.levels) {
 		b.levels = append(b.levels, [setKinds]union16{})
 	}
 	u := &b.levels[level][kind]
+	u.bytes += bytes
 	u.all = u.all || all
 	if u.all {
 		u.spans = nil
@@ -55,14 +57,21 @@ func (u *union16) join() {
 	}
 }
 
-// writeSet writes a set.
-func (b *builder) writeSet(spans []span, all bool) setPlace {
+// writeSet writes a set of what is below a node, which takes some bytes to search. One that is not much shorter than what is below
+// spares nobody anything and is left out: as much is read without it. So it is with addresses that hardly ever come again.
+func (b *builder) writeSet(spans []span, all bool, below int64) setPlace {
 	if all || len(spans) == 0 {
 		return setPlace{all: all}
 	}
 	b.scratch = appendSet(b.scratch[:0], spans)
+	if n := int64(len(b.scratch)); n > smallSet && n > below/2 {
+		return setPlace{all: true}
+	}
 	return setPlace{place: b.out.part(b.scratch)}
 }
+
+// smallSet is up to how many bytes a set is written whatever is below it.
+const smallSet = 1 << 10
 
 // addNode adds a node of a level, and those above it that are complete with it.
 func (b *builder) addNode(level int, n node) {
@@ -81,17 +90,19 @@ func (b *builder) closeNode(level int) {
 	for kind := range setKinds {
 		u := &b.levels[level][kind]
 		u.join()
-		above.sets[kind] = b.writeSet(u.spans, u.all)
-		b.gather(level+1, kind, u.spans, u.all)
+		set := b.writeSet(u.spans, u.all, u.bytes)
+		above.sets[kind] = set
+		if !set.all {
+			u.bytes = set.size
+		}
+		b.gather(level+1, kind, u.spans, u.all, u.bytes)
 		b.levels[level][kind] = union16{spans: u.spans[:0]}
 	}
 	b.addNode(level+1, above)
 }
 
-// finish closes what is open, from the last block up to a root, and writes the directory.
-func (b *builder) finish() {
-	b.pieces.close()
-	lines, size := b.reader.Position()
+// finish closes what is open, from the last block up to a root, and writes the directory of a trace of so many lines and bytes.
+func (b *builder) finish(lines, size int64) {
 	b.closeLeaf()
 	for level := 0; len(b.tell.levels[level]) > 1; level++ {
 		if len(b.tell.levels[level])%fanout != 0 {
@@ -105,7 +116,7 @@ func (b *builder) finish() {
 		}
 	}
 	b.tell.Instructions = b.leaf.first + b.leaf.instructions
-	b.tell.Lines, b.tell.Bytes, b.tell.LastTime, b.tell.pieces = lines, size, b.time, b.pieces.sums
+	b.tell.Lines, b.tell.Bytes, b.tell.LastTime = lines, size, b.time
 	b.summary.Instructions, b.summary.Lines, b.summary.Bytes = b.tell.Instructions, lines, size
 	slices.Sort(b.tell.CPUs)
 	text := b.tell.append(nil, b.summary)

@@ -65,6 +65,7 @@ func (*Command) Examples() string {
   tracewell convert run.tf cut.tf --frames 100:200 --tracepoint 3
   ssh host cat run.tf.gz | tracewell convert - run/   # a folder: the Common Trace Format
   tracewell convert iss.log iss.jsonl.gz              # an execution trace as JSON lines; and back
+  tracewell convert qemu.log qemu.log.zst --to qemu   # the same bytes, compressed so that any place of them can be read
   iss prog.elf | tracewell convert - - --to json | jq -c 'select(.kind == "memory")'
 `
 }
@@ -162,7 +163,7 @@ func (c *Command) checkOptions(format string) error {
 // it comes before the inputs are read. Damage of an input does not end the conversion: what is intact is written, and the damage
 // is returned with all other errors at the end.
 func (c *Command) convertFrames(operands []*operand, out string, streams console.Streams) error {
-	target, err := chooseDestination(out, c.To, Formats, streams)
+	target, err := chooseDestination(out, c.To, Formats, nil, streams)
 	if i := slices.IndexFunc(operands, (*operand).unclear); err != nil && i >= 0 && errors.Is(err, errForeign) {
 		return fmt.Errorf("%s %s", operands[i].name, dialects.All.Undetected(operands[i].head))
 	}

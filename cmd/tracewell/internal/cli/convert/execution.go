@@ -31,7 +31,7 @@ func (c *Command) convertExecution(operands []*operand, out string, streams cons
 			return fmt.Errorf("%s is for trace files, of frames, and %s is an execution trace", option.name, in.name)
 		}
 	}
-	target, err := chooseDestination(out, c.To, ExecutionFormats, streams)
+	target, err := chooseDestination(out, c.To, ExecutionFormats, in.dialect, streams)
 	if err != nil {
 		return err
 	}
@@ -124,6 +124,9 @@ func (e *execution) write(t *destination) error {
 //
 // Lines that are no records are counted and kept: the dialect that is written has a form for them as well.
 func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) error {
+	if e.to.Append == nil {
+		return e.copyBytes(w, ctx, flush)
+	}
 	// A dialect that writes an instruction and its effects on one line has to be given them together; of the others a record is
 	// written as soon as it is read.
 	reader, writer := itrace.NewReader(e.in.trace, e.in.dialect), e.to.Writer()
@@ -159,22 +162,48 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 			return err
 		}
 		e.bar.Set(e.in.input.Raw.Done.Load())
-		var damage *packed.DamageError
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case errors.As(err, &damage): // what came out is kept
-			e.unread = err
-			return nil
-		case err != nil:
-			e.unread = err
-			return err
-		case n < len(records):
+		if err != nil {
+			return e.ended(err)
+		}
+		if n < len(records) {
 			if err := flush(); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// copyBytes is copy for a trace that stays as it is, whatever its lines are.
+func (e *execution) copyBytes(w io.Writer, ctx context.Context, flush func() error) error {
+	for buffer := make([]byte, copyBuffer); ; {
+		n, err := e.in.trace.Read(buffer)
+		if ctx.Err() != nil {
+			return console.ErrInterrupted
+		}
+		if _, err := w.Write(buffer[:n]); err != nil {
+			return err
+		}
+		e.bar.Set(e.in.input.Raw.Done.Load())
+		if err != nil {
+			return e.ended(err)
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+	}
+}
+
+// ended takes note of what the trace ends with. The error is nil if what came out of it is to be kept.
+func (e *execution) ended(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	e.unread = err
+	var damage *packed.DamageError
+	if errors.As(err, &damage) {
+		return nil
+	}
+	return err
 }
 
 // appendGroups writes the groups that are complete, and returns that which may have more to come. Its records are copies, because

@@ -49,6 +49,27 @@ func TestConvertExecution(t *testing.T) {
 	}
 }
 
+// TestConvertCopies: a trace in a dialect that is read only can be compressed, and no other trace can be made one in it.
+func TestConvertCopies(t *testing.T) {
+	const log = "0x00000000: 00000297  auipc t0,0\nnothing that is known\n"
+	folder := t.TempDir()
+	plain, packed, back := filepath.Join(folder, "plain"), filepath.Join(folder, "out.log.zst"), filepath.Join(folder, "back")
+	clitest.Put(t, plain, []byte(log))
+	for _, step := range [][]string{{plain, packed, "--from", "qemu", "--to", "qemu"}, {packed, back, "--from", "qemu", "--to", "qemu"}} {
+		if got := clitest.Run(t, append([]string{"convert"}, step...)...); got != (clitest.Outcome{}) {
+			t.Fatalf("%v: %+v", step, got)
+		}
+	}
+	if got := clitest.Content(t, back); got != log {
+		t.Errorf("the copy is %q", got)
+	}
+	clitest.Put(t, plain, []byte(executionTrace(t)))
+	got := clitest.Run(t, "convert", plain, packed, "--to", "qemu")
+	if got.Status != console.StatusFailure || !strings.Contains(got.Stderr, "qemu is read only") {
+		t.Errorf("another trace: %+v", got)
+	}
+}
+
 // TestConvertExecutionPipes: standard input and named pipes may hold any dialect, and standard output is written as --to says.
 func TestConvertExecutionPipes(t *testing.T) {
 	want := executionTrace(t)

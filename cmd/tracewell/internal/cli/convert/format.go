@@ -143,14 +143,21 @@ func formatNames(table []*format, which func(*format) bool) string {
 type destination struct {
 	path   string // "-" for standard output
 	format *format
-	method *packed.Method // nil for none
+	method *packed.Method  // nil for none
+	from   *itrace.Dialect // of what is read; nil for trace files
+}
+
+// copies reports whether the trace is written byte for byte: it is in the dialect that is asked for, which is read only. So a log
+// of any producer can be compressed in a way in which every place of it can be read.
+func (t *destination) copies() bool {
+	return t.from != nil && t.format.dialect != nil && t.format.dialect.Name == t.from.Name && !t.format.writable()
 }
 
 // chooseDestination finds out what is to be written to a path: what --to says, or else the suffix, or that it is a folder. The
-// format must be in the table of what is read, which of two of one name is meant.
-func chooseDestination(path, to string, table []*format, streams console.Streams) (*destination, error) {
+// format must be in the table of what is read, which of two of one name is meant; from is the dialect of that, nil for trace files.
+func chooseDestination(path, to string, table []*format, from *itrace.Dialect, streams console.Streams) (*destination, error) {
 	method, base := packed.BySuffix(path)
-	t := &destination{path: path, method: method}
+	t := &destination{path: path, method: method, from: from}
 	switch {
 	case to != "":
 		asked, name := packed.BySuffix(to)
@@ -224,7 +231,7 @@ func isFolder(path string) bool {
 func (t *destination) check(streams console.Streams) error {
 	f := t.format
 	switch {
-	case !f.writable():
+	case !f.writable() && !t.copies():
 		return fmt.Errorf("--to: %s is read only; what can be written is %s", f.Name, WriteFormats())
 	case f.writeFolder != nil && t.path == "-":
 		return fmt.Errorf("standard output is no folder, which %s is", f.Name)

@@ -38,7 +38,7 @@ func TestConvertInterrupted(t *testing.T) {
 	for _, name := range []string{"new.tf", "old.tf", "new.tf.gz", "new.tf.zst", "new.txt", "new.csv", "new/", "copy.tf", "copy.tf.zst",
 		"new.parquet", "new.pftrace", "new.pprof", "new.folded"} {
 		streams := console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
-		out, err := chooseDestination(folder+"/"+name, "", Formats, streams)
+		out, err := chooseDestination(folder+"/"+name, "", Formats, nil, streams)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/flags"
+	"tracewell/internal/packed"
 	"tracewell/internal/progress"
 	"tracewell/internal/text"
 	"tracewell/itrace"
@@ -69,7 +70,7 @@ func sourceOf(file *PackedFile) execution.Source {
 	source := execution.Source{Name: file.Name, Content: file, Size: file.Size()}
 	if file.Source != nil {
 		if status, err := file.Source.Stat(); err == nil && status.Mode().IsRegular() {
-			source.Path, source.Status = file.Name, status
+			source.Path, source.Status, source.Stored = file.Name, status, file.Source
 		}
 	}
 	return source
@@ -83,7 +84,15 @@ func IndexExecution(file *PackedFile, streams console.Streams, o execution.Optio
 	ctx, stop := console.UntilInterrupted()
 	defer stop()
 	o.Context, o.Progress = ctx, bar.Set
-	notes, err := open(sourceOf(file), o)
+	source := sourceOf(file)
+	notes, err := open(source, o)
+	// Damage of a large compressed file shows when the index is built of it. What is in front of it is asked, by an index of that.
+	var damage *packed.DamageError
+	if errors.As(err, &damage) && damage.Size > 0 && damage.Size < source.Size {
+		file.Damage = damage
+		source.Size, o.Keep = damage.Size, execution.InMemory
+		notes, err = open(source, o)
+	}
 	bar.Done()
 	// What was inferred about the trace, such as the architecture, may be wrong, so the user is told.
 	for _, note := range notes {

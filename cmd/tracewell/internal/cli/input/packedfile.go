@@ -162,15 +162,30 @@ func (p *PackedFile) Index(streams console.Streams, opts ...tfile.Option) (*tfil
 	bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(p.Name), Total: p.Size()})
 	defer bar.Done()
 	opts = append(opts[:len(opts):len(opts)], tfile.WithProgress(bar.Set))
-	var file *tfile.File
-	var err error
+	file, err := p.index(opts)
+	var damage *packed.DamageError
+	if p.Source == nil || !errors.As(err, &damage) {
+		return file, p.Explain(err)
+	}
+	// Damage of a large compressed file shows when it is reached. Then it is unpacked from its beginning, as far as it goes.
+	p.File.Close()
+	unpack := func(progress func(int64)) (*packed.File, error) {
+		return packed.OpenReader(io.NewSectionReader(p.Source, 0, SizeOf(p.Source)), progress)
+	}
+	if err := p.fill(SizeOf(p.Source), unpack, streams); err != nil {
+		return nil, err
+	}
+	file, err = p.index(opts)
+	return file, p.Explain(err)
+}
+
+// index is Index for the content as it is.
+func (p *PackedFile) index(opts []tfile.Option) (*tfile.File, error) {
 	// Content that is in memory is used without copies.
 	if content := p.Bytes(); content != nil {
-		file, err = tfile.OpenBytes(content, opts...)
-	} else {
-		file, err = tfile.Open(p, p.Size(), opts...)
+		return tfile.OpenBytes(content, opts...)
 	}
-	return file, p.Explain(err)
+	return tfile.Open(p, p.Size(), opts...)
 }
 
 // Explain adds the name of the file to an error of what is read from it, and in front, as it may be the cause, where a

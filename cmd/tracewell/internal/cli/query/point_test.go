@@ -174,3 +174,47 @@ func TestNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestSeekable: a question about a compressed trace that gen-trace or convert has written needs no room for what is in it, and has
+// the answer that the trace has uncompressed. Its index is kept beside it, and damage is told.
+func TestSeekable(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", "missing")
+	generate := []string{"gen-trace", "-n", "210k", "-o"}
+	succeed(t, append(generate, "run.log")...)
+	succeed(t, append(generate, "run.log.zst")...)
+	succeed(t, "convert", "run.log", "copy.log.zst", "--to", "matcher.zst")
+	for _, question := range [][]string{{"at", "", "200000"}, {"executed", "", "0x800080bc", "--count"}, {"functions", ""}} {
+		answers := make(map[string]int)
+		for _, trace := range []string{"run.log", "run.log.zst", "copy.log.zst", "run.log.zst"} {
+			question[1] = trace
+			answers[strings.ReplaceAll(succeed(t, append([]string{"query"}, question...)...).Stdout, trace, "")]++
+		}
+		if len(answers) != 1 {
+			t.Errorf("%s: %v", question[0], answers)
+		}
+	}
+	if _, err := os.Stat("run.log.zst.twx"); err != nil {
+		t.Error(err)
+	}
+
+	content, err := os.ReadFile("copy.log.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	content[len(content)/2] ^= 0x5a
+	if err := os.WriteFile("copy.log.zst", content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := clitest.Run(t, "query", "functions", "copy.log.zst"); !strings.Contains(got.Stdout, "calls") ||
+		!strings.Contains(got.Stderr, "copy.log.zst: Zstandard data is damaged behind ") {
+		t.Errorf("damage: %+v", got)
+	}
+	os.Remove("copy.log.zst.twx")
+	for position, want := range map[string]string{"10": "0x800080c0", "200000": "there is no instruction 200000"} {
+		got := clitest.Run(t, "query", "at", "copy.log.zst", position)
+		if !strings.Contains(got.Stdout+got.Stderr, want) || !strings.Contains(got.Stderr, "Zstandard data is damaged behind ") {
+			t.Errorf("damage, instruction %s: %+v", position, got)
+		}
+	}
+}

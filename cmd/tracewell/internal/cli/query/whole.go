@@ -16,6 +16,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/internal/jsontext"
+	"tracewell/internal/packed"
 	"tracewell/internal/progress"
 	"tracewell/internal/text"
 	"tracewell/itrace"
@@ -118,6 +119,12 @@ func (a *asking) readWhole(streams console.Streams, prepare func(*whole) error, 
 		bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(file.Name), Total: file.Size()})
 		err := w.read(ctx, itrace.NewReader(io.NewSectionReader(file, 0, file.Size()), d), to, bar)
 		bar.Done()
+		// Of a large file damage shows when it is reached.
+		var damage *packed.DamageError
+		if errors.As(err, &damage) {
+			fmt.Fprintf(streams.Err, "tracewell: %s: %v\n", text.Visible(file.Name), err)
+			err = w.finish()
+		}
 		if err != nil {
 			return err
 		}
@@ -195,6 +202,11 @@ func (w *whole) read(ctx context.Context, r *itrace.Reader, to int64, bar *progr
 		_, done := r.Position()
 		bar.Set(done)
 	}
+	return w.finish()
+}
+
+// finish ends the trace.
+func (w *whole) finish() error {
 	w.Finish()
 	// An empty answer would look as if nothing of what was asked had been executed.
 	if w.Position == 0 {
