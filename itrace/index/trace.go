@@ -128,16 +128,20 @@ func (t *Trace) Line(offset int64) (string, error) {
 // packet is Line for binary data, which mean nothing without the state of the decoder.
 func (t *Trace) packet(offset int64) (string, error) {
 	leaf := max(0, sort.Search(len(t.dir.leaves), func(i int) bool { return t.dir.leaves[i].at > offset })-1)
-	reader, err := t.begin(&reading{}, leaf)
+	r, err := t.reading(leaf)
 	if err != nil {
 		return "", err
 	}
-	for r, err := range reader.All() {
+	defer func() { t.idle = append(t.idle, r) }()
+	if err := r.begin(t, leaf); err != nil {
+		return "", err
+	}
+	for record, err := range r.reader.All() {
 		if err != nil {
 			return "", err
 		}
-		if r.Offset >= offset {
-			return string(r.Text), nil
+		if record.Offset >= offset {
+			return string(record.Text), nil
 		}
 	}
 	return "", ErrForeign

@@ -124,7 +124,7 @@ func (e *execution) write(t *destination) error {
 //
 // Lines that are no records are counted and kept: the dialect that is written has a form for them as well.
 func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) error {
-	if e.to.Append == nil {
+	if !e.to.Written() {
 		return e.copyBytes(w, ctx, flush)
 	}
 	// A dialect that writes an instruction and its effects on one line has to be given them together; of the others a record is
