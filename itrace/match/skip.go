@@ -92,7 +92,10 @@ func (c *comparison) inStep() bool {
 	}
 	for n, s := range c.sides {
 		d := s.input.Dialect
-		if !d.Same(c.sides[reference].input.Dialect) || d.Binary != nil || d.Defers > 0 || !s.skip.started || s.skip.boot > 0 || c.ended[n] {
+		if !d.Same(c.sides[reference].input.Dialect) || d.Binary != nil || d.Defers > 0 {
+			return false
+		}
+		if !s.skip.started || s.skip.boot > 0 || c.ended[n] {
 			return false
 		}
 	}

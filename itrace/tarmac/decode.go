@@ -82,8 +82,8 @@ func (d *decoder) AppendTimeless(dst []byte) []byte {
 	return timeless.AppendState(dst)
 }
 
-// behindTime implements itrace.Dialect.BehindTime. Where an LD or ST has its address matters to the next line; it is the first to the
-// third word behind the time.
+// behindTime implements itrace.Dialect.BehindTime. Where an LD or ST has its address matters to the next line; it is one of
+// the first three words behind the time.
 func behindTime(text []byte) int {
 	n := itrace.DecimalEnd(text, ' ')
 	at := n

@@ -235,7 +235,8 @@ func (w *whole) elsewhere() bool {
 // know.
 func (w *whole) complain() {
 	if w.elsewhere() {
-		fmt.Fprintln(w.messages, "tracewell: no instruction of the trace is in the program; --bias says how far above its addresses it was loaded")
+		fmt.Fprintln(w.messages, "tracewell: no instruction of the trace is in the program; "+
+			"--bias says how far above its addresses it was loaded")
 	}
 	// Each kind is one line, however often it was met: with gaps it is met all the time.
 	say := func(n uint64, what string) {
