@@ -17,7 +17,7 @@ import (
 func hello(t testing.TB, conn net.Conn) *client.Client {
 	t.Helper()
 	c := client.New(conn)
-	c.Patience = 5 * time.Second
+	c.Patience = patience
 	own, _ := rsp.ParseFeatures("multiprocess+;swbreak+;hwbreak+")
 	if err := c.Hello(own); err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func hit(t testing.TB, c *client.Client, b request.Breakpoint) reply.Stop {
 		}
 		err := c.Resume(action)
 		if err == nil {
-			stops[i], err = c.AwaitStop(time.Now().Add(5 * time.Second))
+			stops[i], err = c.AwaitStop(time.Now().Add(patience))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -90,7 +90,7 @@ func TestPassesWrap(t *testing.T) {
 	if err := c.Resume(request.Action{Verb: 'c', All: true}); err != nil {
 		t.Fatal(err)
 	}
-	if stop, err := c.AwaitStop(time.Now().Add(5 * time.Second)); err != nil {
+	if stop, err := c.AwaitStop(time.Now().Add(patience)); err != nil {
 		t.Fatal(stop, err)
 	}
 	for hart := range MostHarts {

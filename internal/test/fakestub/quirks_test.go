@@ -26,7 +26,7 @@ func converse(t *testing.T, s *Stub) *talk {
 	t.Helper()
 	t.Cleanup(s.Close)
 	conn := s.Pipe()
-	conn.SetDeadline(time.Now().Add(5 * time.Second))
+	conn.SetDeadline(time.Now().Add(patience))
 	return &talk{t, conn, rsp.NewClient(conn), s}
 }
 
@@ -61,7 +61,7 @@ func (c *talk) raw(send, want string) {
 // silent reports whether nothing comes for a while.
 func (c *talk) silent(d time.Duration) bool {
 	c.conn.SetReadDeadline(time.Now().Add(d))
-	defer c.conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+	defer c.conn.SetReadDeadline(time.Now().Add(patience))
 	_, err := c.conn.Read(make([]byte, 1))
 	return os.IsTimeout(err)
 }
@@ -488,7 +488,7 @@ func TestTiming(t *testing.T) {
 	c.say(fmt.Sprintf("Z0,%x,2", s.Symbol("work")))
 	c.link.Send([]byte("c"))
 	stopped := func() bool { return s.Register(0, pcRegister) == s.Symbol("work") && !s.Running() }
-	for deadline := time.Now().Add(5 * time.Second); !stopped() && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); !stopped() && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 	}
 	if stop, ok := c.say("qRcmd,706f6c6c"), c.hear(); stop != "T05thread:1;" || ok != "OK" {
 		t.Error("monitor poll is answered by", stop, ok)
