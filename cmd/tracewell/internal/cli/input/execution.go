@@ -32,6 +32,11 @@ type ExecutionOptions struct {
 // and without one in memory, which is printed. Small traces have none in a file.
 var indexPlaces = map[string]execution.KeepIndex{"beside": execution.Beside, "memory": execution.InMemory, "anew": execution.Anew}
 
+// LoadOptions say where the program of an execution trace was.
+type LoadOptions struct {
+	Bias uint64 `group:"Execution traces:" placeholder:"BYTES" help:"How far above the addresses in its file a position-independent program of --exec was loaded; 0x for hexadecimal."`
+}
+
 // KeepIndex is where --index wants the index.
 func (o *ExecutionOptions) KeepIndex() execution.KeepIndex { return indexPlaces[o.Index] }
 

@@ -63,8 +63,8 @@ type asking struct {
 	// Instructions are numbered over all processors, whichever of them is asked about.
 	CPU  *int32 `name:"cpu" placeholder:"N" help:"Only processor N."`
 	Exec string `placeholder:"ELF" help:"The program that was executed, for the names of its functions, variables and lines, and for what memory held in the beginning."`
-	Bias uint64 `placeholder:"BYTES" help:"How far above the addresses in its file a position-independent program was loaded; 0x for hexadecimal."`
 	input.ExecutionOptions
+	input.LoadOptions
 	Endian string `group:"Execution traces:" enum:"auto,little,big" default:"auto" help:"The byte order of memory, if it is not detected correctly: little or big."`
 	JSON   bool   `name:"json" help:"Print JSON."`
 }

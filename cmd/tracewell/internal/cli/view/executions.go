@@ -10,6 +10,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"tracewell/arch"
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/internal/progress"
@@ -82,6 +83,7 @@ func (c *Command) program() (names *symbol.Program, file *elf.File, close func()
 	if file, err = elf.Open(c.Exec); err != nil {
 		return nil, nil, nil, errors.Join(err, names.Close())
 	}
+	names.Rebase(arch.Addr(c.Bias))
 	return names, file, func() error { return errors.Join(names.Close(), file.Close()) }, nil
 }
 
@@ -123,7 +125,7 @@ func (c *Command) execution(file *input.PackedFile, d *itrace.Dialect, streams c
 	if o.Sources, err = c.offered(); err != nil {
 		return nil, err
 	}
-	options := execution.Options{Arch: c.Arch, Order: c.Order(), Program: loaded, Keep: c.KeepIndex()}
+	options := execution.Options{Arch: c.Arch, Order: c.Order(), Program: loaded, Bias: c.Bias, Keep: c.KeepIndex()}
 	// The notes are printed, and the page shows them, too: who opens it may be another than who started the server.
 	err = input.IndexExecution(file, streams, options, func(s execution.Source, own execution.Options) (notes []string, err error) {
 		o.Execution, notes, err = execution.Open(s, d, own)

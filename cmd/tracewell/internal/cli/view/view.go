@@ -28,6 +28,7 @@ type Command struct {
 	Exec   string   `placeholder:"ELF" help:"The program that was traced, for the names of its functions, variables and lines. Files that record wrote contain its path."`
 	input.Reading
 	input.ExecutionOptions
+	input.LoadOptions
 }
 
 // Examples implements flags.Exampler.
