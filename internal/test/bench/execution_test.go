@@ -39,6 +39,7 @@ func pairs() []*executions {
 		{name: "2 M, the same", instructions: 2 * m},
 		{name: "2 M, one value wrong", instructions: 2 * m, options: generate.Options{Faults: value}},
 		{name: "2 M, one dropped", instructions: 2 * m, options: generate.Options{Faults: drop}},
+		{name: "10 M, the same", instructions: 10 * m},
 	}
 }
 
@@ -95,6 +96,7 @@ var executionTasks = []*executionTask{
 		{ourWay, 2, compareByUs}, {diffWay, 2, compareBy("diff")}, {cmpWay, 2, compareBy("cmp")}}},
 	{"compare", 3, 2, executionGoal{ofDiff: 1}, []executionWay{{ourWay, 3, compareByUs}, {diffWay, 3, compareBy("diff")}}},
 	{"compare", 4, 2, executionGoal{ofDiff: 1}, []executionWay{{ourWay, 3, compareByUs}, {diffWay, 3, compareBy("diff")}}},
+	{"compare", 5, 2, executionGoal{ofCmp: 1.6}, []executionWay{{ourWay, 2, compareByUs}, {cmpWay, 2, compareBy("cmp")}}},
 }
 
 // BenchmarkExecution measures what it takes to read and to compare execution traces, in seconds of processor time, which other
