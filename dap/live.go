@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"time"
 
 	protocol "github.com/google/go-dap"
 
@@ -33,8 +34,9 @@ type running struct {
 	highest   trace.Number
 	shown     int64 // the hit that the client looks at, -1 for none: then the program runs for it
 	moment    *frameMoment
-	entry     bool // it stands still, before its first instruction
-	lost      bool // it has ended, and the client has been told
+	entry     bool          // it stands still, before its first instruction
+	lost      bool          // it has ended, and the client has been told
+	printed   chan struct{} // closed when all that the program prints has been told; nil for one that was attached to
 
 	mu     sync.Mutex
 	run    *record.Session
@@ -174,6 +176,7 @@ func (l *running) streams() (streams target.Streams, closeOurs func(), err error
 		return streams, closeOurs, err
 	}
 	ours = append(ours, streams.In)
+	var forwarders routine.Group
 	for category, to := range map[string]**os.File{"stdout": &streams.Out, "stderr": &streams.Err} {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -181,8 +184,14 @@ func (l *running) streams() (streams target.Streams, closeOurs func(), err error
 		}
 		*to = w
 		ours = append(ours, w)
-		routine.Go(func() { l.forward(r, category) })
+		forwarders.Go(func() { l.forward(r, category) })
 	}
+	printed := make(chan struct{})
+	l.printed = printed
+	routine.Go(func() {
+		forwarders.Wait()
+		close(printed)
+	})
 	return streams, closeOurs, nil
 }
 
@@ -208,7 +217,7 @@ func (l *running) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	l.mu.Lock()
-	run := l.run
+	run, printed := l.run, l.printed
 	l.cancel, l.ended = cancel, ended
 	l.mu.Unlock()
 	routine.Go(func() {
@@ -221,10 +230,20 @@ func (l *running) start() {
 		}
 		_ = run.Close() // nothing is left to be put in order
 		close(ended)
+		if result.ProgramEnded && printed != nil {
+			select {
+			case <-printed:
+			case <-time.After(printDelay):
+			}
+		}
 		l.session.limiter.flush()
 		l.session.from(func() { l.finished(run, result) })
 	})
 }
+
+// printDelay is how long the end of the program is kept back until all that it printed has been told. A process that it has left
+// behind may have its streams for as long as it likes.
+const printDelay = time.Second
 
 // finished tells the client of the end. If breakpoints have collected something there is something to look at: the session goes on
 // until the client continues or disconnects.

@@ -19,6 +19,7 @@ import (
 	"tracewell/dap"
 	"tracewell/internal/sys"
 	"tracewell/internal/test/testprog"
+	"tracewell/internal/test/testtool"
 	"tracewell/record/local"
 	"tracewell/tfile"
 )
@@ -94,6 +95,33 @@ func TestLogPoints(t *testing.T) {
 			c.leave(nil)
 		})
 	}
+}
+
+// TestPrintsAtEnd has a program print more than a pipe holds until it ends: all of it is told ahead of the end.
+func TestPrintsAtEnd(t *testing.T) {
+	const numbers = 100_000
+	c := connect(t, here())
+	c.start("launch", map[string]any{"program": testtool.Path(t, "seq"), "args": []string{strconv.Itoa(numbers)}})
+	ask[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
+	_, printed, _ := logged[*protocol.TerminatedEvent](c)
+	if n := len(printed) - 1; n != numbers || printed[max(n-1, 0)] != strconv.Itoa(numbers) {
+		t.Errorf("%d lines are told, of %d", n, numbers)
+	}
+	c.leave(nil)
+}
+
+// TestPrintsOfOrphan has a program leave a process behind that has its streams: the end is told all the same.
+func TestPrintsOfOrphan(t *testing.T) {
+	c := connect(t, here())
+	c.start("launch", map[string]any{"program": testtool.Path(t, "sh"), "args": []string{"-c", "sleep 300 & echo $!"}})
+	ask[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
+	_, printed, _ := logged[*protocol.TerminatedEvent](c)
+	pid, err := strconv.Atoi(printed[0])
+	if err != nil {
+		t.Fatalf("%q, %v", printed, err)
+	}
+	sys.Kill(pid, sys.SIGKILL)
+	c.leave(nil)
 }
 
 // TestSnapshots has breakpoints that do not stop the program, and looks at what they have collected when it has ended.
