@@ -177,6 +177,9 @@ func TestSkipOfTimes(t *testing.T) {
 				return lines
 			},
 		} {
+			if underRace && what != "a digit" { // one goroutine reads and compares: there is little to race
+				continue
+			}
 			oth := trace(77, 1+random.IntN(2)*300, edit)
 			r, skipped := compareBothWays(t, name+": "+what, ref, oth, Options{AllowUnknown: n})
 			if skipped < n/5 {
