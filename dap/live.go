@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	protocol "github.com/google/go-dap"
@@ -37,6 +38,7 @@ type running struct {
 	entry     bool          // it stands still, before its first instruction
 	lost      bool          // it has ended, and the client has been told
 	printed   chan struct{} // closed when all that the program prints has been told; nil for one that was attached to
+	told      atomic.Int64  // bytes of that
 
 	mu     sync.Mutex
 	run    *record.Session
@@ -204,6 +206,7 @@ func (l *running) forward(r *os.File, category string) {
 		n, err := r.Read(b)
 		if n > 0 {
 			l.session.tell("output", protocol.OutputEventBody{Category: category, Output: string(b[:n])})
+			l.told.Add(int64(n))
 		}
 		if err != nil {
 			return
@@ -231,19 +234,31 @@ func (l *running) start() {
 		_ = run.Close() // nothing is left to be put in order
 		close(ended)
 		if result.ProgramEnded && printed != nil {
-			select {
-			case <-printed:
-			case <-time.After(printDelay):
-			}
+			l.awaitPrinted(printed)
 		}
 		l.session.limiter.flush()
 		l.session.from(func() { l.finished(run, result) })
 	})
 }
 
-// printDelay is how long the end of the program is kept back until all that it printed has been told. A process that it has left
-// behind may have its streams for as long as it likes.
-const printDelay = time.Second
+// printDelay is for how long nothing may be told of what the program prints until its end is told all the same. A process that it
+// has left behind may have its streams for as long as it likes, and print; a slow client is waited for, but not for ever.
+const (
+	printDelay = time.Second
+	mostDelays = 30
+)
+
+// awaitPrinted waits until all that the program has printed has been told.
+func (l *running) awaitPrinted(printed <-chan struct{}) {
+	for told, delays := int64(-1), 0; told != l.told.Load() && delays < mostDelays; delays++ {
+		told = l.told.Load()
+		select {
+		case <-printed:
+			return
+		case <-time.After(printDelay):
+		}
+	}
+}
 
 // finished tells the client of the end. If breakpoints have collected something there is something to look at: the session goes on
 // until the client continues or disconnects.
