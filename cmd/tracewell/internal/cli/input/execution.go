@@ -2,12 +2,14 @@ package input
 
 import (
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
+	"tracewell/arch"
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/internal/packed"
@@ -16,6 +18,7 @@ import (
 	"tracewell/itrace"
 	"tracewell/itrace/dialects"
 	"tracewell/itrace/execution"
+	"tracewell/symbol"
 	"tracewell/tfile"
 )
 
@@ -35,6 +38,22 @@ var indexPlaces = map[string]execution.KeepIndex{"beside": execution.Beside, "me
 // LoadOptions say where the program of an execution trace was.
 type LoadOptions struct {
 	Bias uint64 `group:"Execution traces:" placeholder:"BYTES" help:"How far above the addresses in its file a position-independent program of --exec was loaded; 0x for hexadecimal."`
+}
+
+// OpenProgram opens the program of --exec, twice: by its names, which are read when the first is asked for, and as what is loaded
+// into memory. Both are nil without one.
+func (o *LoadOptions) OpenProgram(path string) (names *symbol.Program, file *elf.File, close func() error, err error) {
+	if path == "" {
+		return nil, nil, func() error { return nil }, nil
+	}
+	if names, err = symbol.Open(path, symbol.Options{}); err != nil {
+		return nil, nil, nil, err
+	}
+	if file, err = elf.Open(path); err != nil {
+		return nil, nil, nil, errors.Join(err, names.Close())
+	}
+	names.Rebase(arch.Addr(o.Bias))
+	return names, file, func() error { return errors.Join(names.Close(), file.Close()) }, nil
 }
 
 // KeepIndex is where --index wants the index.

@@ -23,7 +23,6 @@ package query
 
 import (
 	"context"
-	"debug/elf"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -35,7 +34,6 @@ import (
 	"tracewell/internal/text"
 	"tracewell/itrace/execution"
 	"tracewell/itrace/query"
-	"tracewell/symbol"
 )
 
 // Command is "tracewell query": the table of questions. kong reads help, completion and manual pages from it. Questions about a
@@ -91,20 +89,12 @@ func (a *asking) ask(streams console.Streams, print func(*answer) error) error {
 		return err
 	}
 	defer file.Close()
-	// The program is opened twice: by its names, which are read when the first is asked for, and as what is loaded into memory.
-	var program *symbol.Program
-	options := execution.Options{Arch: a.Arch, Order: a.order(), Keep: a.KeepIndex(), Bias: a.Bias}
-	if a.Exec != "" {
-		if program, err = symbol.Open(a.Exec, symbol.Options{}); err != nil {
-			return err
-		}
-		defer program.Close()
-		program.Rebase(arch.Addr(a.Bias))
-		if options.Program, err = elf.Open(a.Exec); err != nil {
-			return err
-		}
-		defer options.Program.Close()
+	program, loaded, closeProgram, err := a.OpenProgram(a.Exec)
+	if err != nil {
+		return err
 	}
+	defer closeProgram()
+	options := execution.Options{Arch: a.Arch, Order: a.order(), Program: loaded, Bias: a.Bias, Keep: a.KeepIndex()}
 	e, err := a.open(file, options, streams)
 	if err != nil {
 		return err

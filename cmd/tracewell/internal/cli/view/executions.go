@@ -10,7 +10,6 @@ import (
 	"io"
 	"path/filepath"
 
-	"tracewell/arch"
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/internal/progress"
@@ -72,21 +71,6 @@ const (
 	shownConsequences = 5000
 )
 
-// program opens the program of --exec, twice: by its names, and as what is loaded into memory. Both are nil without one.
-func (c *Command) program() (names *symbol.Program, file *elf.File, close func() error, err error) {
-	if c.Exec == "" {
-		return nil, nil, func() error { return nil }, nil
-	}
-	if names, err = symbol.Open(c.Exec, symbol.Options{}); err != nil {
-		return nil, nil, nil, err
-	}
-	if file, err = elf.Open(c.Exec); err != nil {
-		return nil, nil, nil, errors.Join(err, names.Close())
-	}
-	names.Rebase(arch.Addr(c.Bias))
-	return names, file, func() error { return errors.Join(names.Close(), file.Close()) }, nil
-}
-
 // offered are the source files that a page may ask for.
 func (c *Command) offered() (*sources.Sources, error) {
 	s, err := sources.New(c.Exec, c.Source)
@@ -118,7 +102,7 @@ func (c *Command) execution(file *input.PackedFile, d *itrace.Dialect, streams c
 	// The names are for people, the file for what memory holds before the trace has told of it.
 	var loaded *elf.File
 	var closeProgram func() error
-	if o.Program, loaded, closeProgram, err = c.program(); err != nil {
+	if o.Program, loaded, closeProgram, err = c.OpenProgram(c.Exec); err != nil {
 		return nil, err
 	}
 	toClose = append(toClose, closeProgram)
@@ -209,7 +193,7 @@ func (c *Command) results(file *input.PackedFile) (*opened, error) {
 // comparison is the page of results.
 func (c *Command) comparison(results []*batch.Result, title string) (*opened, error) {
 	// Both traces are taken for those of one program, as match does; addresses without a name just have none.
-	names, _, closeProgram, err := c.program()
+	names, _, closeProgram, err := c.OpenProgram(c.Exec)
 	if err != nil {
 		return nil, err
 	}
