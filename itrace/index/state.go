@@ -224,7 +224,7 @@ func (t *Trace) AtTime(time uint64) (int64, error) {
 		return t.Instructions, nil
 	}
 	// The time in front of a block is the highest so far: the block looked for is the last in front of which it is lower.
-	i := max(0, sort.Search(len(t.dir.leaves), func(i int) bool { return t.dir.leaves[i].time >= time })-1)
+	i := t.leafBefore(func(l *leaf) bool { return l.time >= time })
 	for ; i < len(t.dir.leaves); i++ {
 		b, err := t.block(i)
 		if err != nil {
@@ -239,12 +239,17 @@ func (t *Trace) AtTime(time uint64) (int64, error) {
 	return t.Instructions, nil
 }
 
+// leafBefore returns the last block in front of those for which behind holds, the first if it holds for all.
+func (t *Trace) leafBefore(behind func(*leaf) bool) int {
+	return max(0, sort.Search(len(t.dir.leaves), func(i int) bool { return behind(&t.dir.leaves[i]) })-1)
+}
+
 // AtLine returns the position of a line: that of the instruction which is there or which the line belongs to.
 func (t *Trace) AtLine(line int64) (int64, error) {
 	if line > t.Lines {
 		return t.Instructions, nil
 	}
-	i := max(0, sort.Search(len(t.dir.leaves), func(i int) bool { return t.dir.leaves[i].line > line })-1)
+	i := t.leafBefore(func(l *leaf) bool { return l.line > line })
 	b, err := t.block(i)
 	if err != nil {
 		return 0, err

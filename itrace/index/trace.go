@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
-	"sort"
 	"strings"
 
 	"tracewell/itrace"
@@ -127,13 +126,13 @@ func (t *Trace) Line(offset int64) (string, error) {
 
 // packet is Line for binary data, which mean nothing without the state of the decoder.
 func (t *Trace) packet(offset int64) (string, error) {
-	leaf := max(0, sort.Search(len(t.dir.leaves), func(i int) bool { return t.dir.leaves[i].at > offset })-1)
-	r, err := t.reading(leaf)
+	at := t.leafBefore(func(l *leaf) bool { return l.at > offset })
+	r, err := t.reading(at)
 	if err != nil {
 		return "", err
 	}
 	defer func() { t.idle = append(t.idle, r) }()
-	if err := r.begin(t, leaf); err != nil {
+	if err := r.begin(t, at); err != nil {
 		return "", err
 	}
 	for record, err := range r.reader.All() {

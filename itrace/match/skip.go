@@ -164,10 +164,11 @@ func (c *comparison) goBack() bool {
 	if !r.back() || !o.back() {
 		return false
 	}
+	state := (*itrace.Reader).AppendState
 	if c.skipper.behindTime != nil {
-		return bytes.Equal(r.reader.AppendTimeless(nil), o.reader.AppendTimeless(nil))
+		state = (*itrace.Reader).AppendTimeless
 	}
-	return bytes.Equal(r.reader.AppendState(nil), o.reader.AppendState(nil))
+	return bytes.Equal(state(r.reader, nil), state(o.reader, nil))
 }
 
 // back takes back the records that have been read ahead, and reports whether that could be.
