@@ -308,6 +308,30 @@ func (d *eachLine) Decode(b *Batch, _ []byte, last bool) (n int) {
 	return n
 }
 
+// UnitReader reads units of a trace, each of which begins with a line that is not blank.
+type UnitReader interface {
+	// Unit adds the records of the unit that begins with a line, behind which the next line begins at a place of the text. It returns
+	// where the next unit begins, negative, with nothing added or changed, if that is not certain yet.
+	Unit(b *Batch, line []byte, next int, last bool) int
+}
+
+// Units is a Decoder's Decode by units that begin with any line.
+func (b *Batch) Units(r UnitReader, last bool) (n int) {
+	for !b.Full() {
+		line, next := b.Line(n, last)
+		if next < 0 {
+			break
+		}
+		if len(line) > 0 {
+			if next = r.Unit(b, line, next, last); next < 0 {
+				break
+			}
+		}
+		n = next
+	}
+	return n
+}
+
 // Stateless is to be embedded by what remembers nothing.
 type Stateless struct{}
 

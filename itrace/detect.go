@@ -67,22 +67,31 @@ func (r Registry) Detect(head []byte) (best Detection) {
 // cuts does not count, nor do those of no meaning.
 func (d *Dialect) packets(head []byte) (known, all int) {
 	b := &Batch{records: make([]Record, batchSize), longest: defaultMaxLine, binary: true}
-	decoder, behind := d.Decoder(), int64(0)
-	text := append(make([]byte, 0, len(head)+Lookahead), head...)
+	behind := int64(0)
+	b.decode(d, append(make([]byte, 0, len(head)+Lookahead), head...), false, func(r *Record) {
+		if r.Line != behind && r.Kind != Remark {
+			behind = r.Line
+			if all++; r.Kind != Unknown {
+				known++
+			}
+		}
+	})
+	return known, all
+}
+
+// decode has visit see all records of a text by a decoder of a dialect, each valid until the next.
+func (b *Batch) decode(d *Dialect, text []byte, last bool, visit func(*Record)) {
+	decoder := d.Decoder()
 	for n := 0; ; {
 		b.used, b.over = 0, b.over[:0]
 		b.begin(text[n:], int64(n), b.lines)
-		read := decoder.Decode(b, text[n:], false)
+		read := decoder.Decode(b, text[n:], last)
+		b.linesTo(read)
 		for i := range b.used {
-			if r := b.Record(i); r.Line != behind && r.Kind != Remark {
-				behind = r.Line
-				if all++; r.Kind != Unknown {
-					known++
-				}
-			}
+			visit(b.Record(i))
 		}
-		if n += read; read == 0 && b.used == 0 {
-			return known, all
+		if n += read; b.used == 0 && (read == 0 || n == len(text)) {
+			return
 		}
 	}
 }
@@ -97,8 +106,6 @@ func isBinary(head []byte) bool {
 // none does.
 func (d *Dialect) fits(text []byte) (known, lines int) {
 	b := &Batch{records: make([]Record, batchSize), longest: defaultMaxLine}
-	decoder := d.Decoder()
-	b.begin(text, 0, 0)
 	for line := range bytes.Lines(bytes.TrimPrefix(text, byteOrderMark)) {
 		if len(trimEnd(line)) > 0 {
 			lines++
@@ -106,27 +113,17 @@ func (d *Dialect) fits(text []byte) (known, lines int) {
 	}
 	some, behind := false, int64(-1)
 	known = lines
-	for n := 0; ; {
-		b.used, b.over = 0, b.over[:0]
-		b.begin(text[n:], int64(n), b.lines)
-		read := decoder.Decode(b, text[n:], true)
-		b.linesTo(read)
-		for i := range b.used {
-			r := b.Record(i)
-			switch {
-			case r.Kind != Unknown && r.Kind != Remark:
-				some = true
-			case r.Offset != behind: // a line that is refused in the middle counts once
-				behind = r.Offset
-				if known--; r.Kind == Remark {
-					lines--
-				}
+	b.decode(d, text, true, func(r *Record) {
+		switch {
+		case r.Kind != Unknown && r.Kind != Remark:
+			some = true
+		case r.Offset != behind: // a line that is refused in the middle counts once
+			behind = r.Offset
+			if known--; r.Kind == Remark {
+				lines--
 			}
 		}
-		if n += read; read == 0 && b.used == 0 || n == len(text) && b.used == 0 {
-			break
-		}
-	}
+	})
 	if !some {
 		return 0, lines
 	}
@@ -138,22 +135,9 @@ func (d *Dialect) Decode(text []byte) (records []Record) {
 	if d.Binary != nil {
 		return d.Binary.Quoted.Decode(text)
 	}
-	b := &Batch{longest: defaultMaxLine}
-	text = append(make([]byte, 0, len(text)+Lookahead), text...)
-	decoder := d.Decoder()
-	for n := 0; ; {
-		b.used, b.over = 0, make([]Record, 0, 4)
-		b.records = make([]Record, 1)
-		b.begin(text[n:], int64(n), b.lines)
-		read := decoder.Decode(b, text[n:], true)
-		b.linesTo(read)
-		for i := range b.used {
-			records = append(records, b.Record(i).Clone())
-		}
-		if n += read; read == 0 && b.used == 0 || n == len(text) && b.used == 0 {
-			return records
-		}
-	}
+	b := &Batch{records: make([]Record, 1), longest: defaultMaxLine}
+	b.decode(d, append(make([]byte, 0, len(text)+Lookahead), text...), true, func(r *Record) { records = append(records, r.Clone()) })
+	return records
 }
 
 // Sniff is Detect for what a reader, whose buffer holds DetectBytes or more, is about to give. It looks at what there is at

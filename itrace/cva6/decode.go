@@ -52,20 +52,8 @@ func (d *decoder) Restore(state []byte) error {
 }
 
 // Decode implements itrace.Decoder.
-func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
-	for !b.Full() {
-		line, next := b.Line(n, last)
-		if next < 0 {
-			return n
-		}
-		if len(line) > 0 {
-			if next = d.unit(b, line, n, next, last); next < 0 {
-				return n
-			}
-		}
-		n = next
-	}
-	return n
+func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) int {
+	return b.Units(d, last)
 }
 
 // tells is what rvfi_tracer tells of every instruction.
@@ -78,14 +66,14 @@ const (
 	tracers   = "Exception @"
 )
 
-// unit reads the unit that begins with a line, and returns where the next begins, negative if that is not certain yet.
-func (d *decoder) unit(b *itrace.Batch, line []byte, at, next int, last bool) int {
+// Unit implements itrace.UnitReader.
+func (d *decoder) Unit(b *itrace.Batch, line []byte, next int, last bool) int {
 	l := scan.Line{Text: line}
 	switch {
 	case l.Accept(core):
 		return d.committed(b, &l, next, last)
 	case l.Accept(tracers):
-		return d.traced(b, &l, at, next, last)
+		return d.traced(b, &l, next, last)
 	case l.Accept(message):
 		b.Add(itrace.Remark)
 	case line[0] >= 'A' && line[0] <= 'Z':

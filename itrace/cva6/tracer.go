@@ -146,7 +146,7 @@ func registers(b *itrace.Batch, l *scan.Line, time, cycle, opcode uint64) {
 }
 
 // traced reads "      2850ns, PC: 0000000080000084, Cause: Illegal Instruction, " and the line with the value behind it.
-func (d *decoder) traced(b *itrace.Batch, l *scan.Line, at, next int, last bool) int {
+func (d *decoder) traced(b *itrace.Batch, l *scan.Line, next int, last bool) int {
 	l.Blanks()
 	time := l.Decimal("a time")
 	for !l.Done() && l.Peek() != ',' { // its unit, if there is one
@@ -156,11 +156,10 @@ func (d *decoder) traced(b *itrace.Batch, l *scan.Line, at, next int, last bool)
 	pc, digits := l.Address("", "an address in hexadecimal")
 	l.Expect(", Cause: ", "a cause")
 	name := bytes.TrimSuffix(l.Rest(), []byte(","))
-	line, after := b.Line(next, last)
+	line, after := b.Peek(next, last)
 	if after < 0 && !last {
 		return -1
 	}
-	b.Line(at, last)
 	if l.Problem != nil {
 		b.Fail(l.Problem)
 		return next

@@ -63,20 +63,8 @@ func (d *decoder) Restore(state []byte) error {
 }
 
 // Decode implements itrace.Decoder.
-func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
-	for !b.Full() {
-		line, next := b.Line(n, last)
-		if next < 0 {
-			break
-		}
-		if len(line) > 0 {
-			if next = d.unit(b, line, next, last); next < 0 {
-				break
-			}
-		}
-		n = next
-	}
-	return n
+func (d *decoder) Decode(b *itrace.Batch, _ []byte, last bool) int {
+	return b.Units(d, last)
 }
 
 // word is a line.
@@ -150,8 +138,8 @@ func number(l *scan.Line, expected string) (value uint64, digits []byte) {
 	return value, digits
 }
 
-// unit adds what begins with a line, and returns where the next unit does, or a negative number if that is not known yet.
-func (d *decoder) unit(b *itrace.Batch, line []byte, next int, last bool) int {
+// Unit implements itrace.UnitReader.
+func (d *decoder) Unit(b *itrace.Batch, line []byte, next int, last bool) int {
 	w, problem := parse(line)
 	if problem != nil {
 		b.Fail(problem)

@@ -124,21 +124,9 @@ func (d *wordDecoder) Restore(state []byte) error {
 }
 
 // Decode implements itrace.Decoder.
-func (d *wordDecoder) Decode(b *itrace.Batch, _ []byte, last bool) (n int) {
+func (d *wordDecoder) Decode(b *itrace.Batch, _ []byte, last bool) int {
 	d.digits = d.digits[:0]
-	for !b.Full() {
-		line, next := b.Line(n, last)
-		if next < 0 {
-			break
-		}
-		if len(line) > 0 {
-			if next = d.unit(b, line, next, last); next < 0 {
-				break
-			}
-		}
-		n = next
-	}
-	return n
+	return b.Units(d, last)
 }
 
 // rawWord is a word as the core has it.
@@ -181,8 +169,8 @@ func (d *wordDecoder) opcode() (value uint64, size int) {
 // handler is where PicoRV32's script takes the handler of interrupts to be.
 const handler = 0x10
 
-// unit adds what begins with a line, and returns where the next unit does, or a negative number if that is not known yet.
-func (d *wordDecoder) unit(b *itrace.Batch, line []byte, next int, last bool) int {
+// Unit implements itrace.UnitReader.
+func (d *wordDecoder) Unit(b *itrace.Batch, line []byte, next int, last bool) int {
 	w, problem := parseWord(line)
 	if problem != nil {
 		b.Fail(problem)
